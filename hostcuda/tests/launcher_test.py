@@ -231,8 +231,8 @@ void launch(Copied c, int* p) {
 
     # Maps uses of missing features, one per line, to a text that the message must contain.
     MISSING = {
-        "cudaGraphConditionalHandle handle;": "cudaGraphConditionalHandle",
-        "cudaGraphKernelNodeGetParams(0, 0);": "cudaGraphKernelNodeGetParams",
+        "cudaGraphUserObject_t object;": "cudaGraphUserObject_t",
+        "cudaGraphDebugDotPrint(0, 0, 0);": "cudaGraphDebugDotPrint",
         "cudaMaloc(0, 0);": "cudaMaloc is not part of hostcuda: did you mean cudaMalloc",
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
@@ -245,8 +245,8 @@ void launch(Copied c, int* p) {
         "thrust::shuffle(0, 0, 0);": "thrust::shuffle",
         "cub::DeviceSegmentedSort::SortKeys(0, 0);": "cub::DeviceSegmentedSort",
         "cub::DeviceScan::Mean(0, 0);": "cub::DeviceScan::Mean",
-        "texCubemap<float>(0, 0, 0, 0);": "texCubemap is not part of hostcuda: cube maps",
-        "groups::block_tile_memory<8> memory;": "cooperative_groups::block_tile_memory is not part",
+        "tex2DLod<float>(0, 0, 0, 0);": "tex2DLod is not part of hostcuda: ",
+        "groups::invoke_one_broadcast(0);": "cooperative_groups::invoke_one_broadcast is not part",
         "cooperative_groups::invoke_one(0);": "cooperative_groups::invoke_one",
         "unsigned sum = __vadd4(1, 2);": "__vadd4",
         "int maximum = __viaddmax_s32(1, 2, 3);": "__viaddmax_s32",
@@ -277,7 +277,7 @@ void launch(Copied c, int* p) {
         for name in (
             "thrust/mr/pool.h",
             "cusolverDn.h",
-            "cufftXt.h",
+            "cufftw.h",
             "nvtx3/nvtx3.hpp",
             "cuda/semaphore",
         ):

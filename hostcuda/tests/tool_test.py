@@ -72,8 +72,12 @@ __global__ void kernel(float* p, int n) {
   p[2] = rand();  // calling a __host__ function ('rand')
   Pair pair;
   pair.reset();  // reference to __host__ function 'reset'
-  child<<<1, 1>>>(n);  // a kernel launches 'child': dynamic parallelism is not emulated
-  cudaFree(p);  // a kernel calls cudaFree: CUDA's functions in kernels (dynamic parallelism)
+  child<<<1, 1, 0, cudaStreamFireAndForget>>>(n);
+  child(n);  // calling a __global__ function ('child') from a __global__ function
+  generic<<<1, 1>>>(p);  // launch of 'generic': requires 2 arguments, but 1 was provided
+  cudaFree(p);
+  cudaMemset(p, 0, 4);  // calling a __host__ function ('cudaMemset') from a __global__ function
+  cudaDeviceSynchronize();  // a kernel calls cudaDeviceSynchronize, which CUDA 12 removed
   __shared__ int s = 3;  // initialization is not supported for __shared__
   p[3] = s + on_device(n) + kThree + fmaxf(sqrtf(2), std::abs(-1.0f)) + __shfl_sync(~0u, n, 0);
   printf("%g", p[3]);

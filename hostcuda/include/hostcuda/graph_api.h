@@ -27,7 +27,8 @@ enum cudaGraphNodeType {
   cudaGraphNodeTypeGraph,
   cudaGraphNodeTypeEmpty,
   cudaGraphNodeTypeMemAlloc = 10,
-  cudaGraphNodeTypeMemFree = 11
+  cudaGraphNodeTypeMemFree = 11,
+  cudaGraphNodeTypeConditional = 13
 };
 enum cudaMemAllocationType { cudaMemAllocationTypeInvalid, cudaMemAllocationTypePinned };
 enum cudaMemAllocationHandleType {

@@ -26,11 +26,12 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
 // Returns cudaErrorNotSupported for the last four attributes.
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t kept);
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access,
+// Other devices may or may not access the pool's memory, including memory allocated earlier.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descriptions,
                                  std::size_t count);
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
                                  cudaMemLocation* location);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t kept);
 
 struct cudaMemPoolPtrExportData {
   unsigned char reserved[64];

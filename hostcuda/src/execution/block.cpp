@@ -197,8 +197,8 @@ long long clock_ticks() {
 int lane() { return require_block("a warp function", "?", 0).lane(); }
 bool in_kernel() { return running_block != nullptr; }
 
-void begin_shared_variable(void* address, std::size_t size, const char* name) {
-  require_block("a __shared__ variable", name, 0).begin_shared_variable(address, size, name);
+bool begin_shared_variable(void* address, std::size_t size, const char* name) {
+  return require_block("a __shared__ variable", name, 0).begin_shared_variable(address, size, name);
 }
 
 void* dynamic_shared_memory() {
@@ -268,7 +268,11 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
     for (unsigned i = 0; i < count_; ++i)
       order_[i] = static_cast<std::uint16_t>(config().order == Order::reverse ? count_ - 1 - i : i);
   }
-  for (unsigned i = 0; i < count_; ++i) threads_[i].status = Status::fresh;
+  for (unsigned i = 0; i < count_; ++i) {
+    threads_[i].status = Status::fresh;
+    threads_[i].last_error = cudaSuccess;
+  }
+  children_.clear();
   if (gang_)
     for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
   // The seed depends only on the launch and the block, so that earlier blocks do not affect this
@@ -298,12 +302,13 @@ bool BlockRunner::declare_shared(void* address, std::size_t size, const char* na
   return declared;
 }
 
-void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
-  if (!declare_shared(address, size, name)) return;
+bool BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
+  if (!declare_shared(address, size, name)) return false;
   static_shared_bytes_ += size;
   if (static_shared_bytes_ > limits::kSharedPerBlock) report_too_much_shared(*this, name);
   const std::size_t all = static_shared_bytes_ + launch_->dynamic_shared_bytes;
   if (all > launch_->shared_limit) report_too_much_shared_in_all(*this, name, static_shared_bytes_);
+  return true;
 }
 
 // The function with which a restarted fiber begins.

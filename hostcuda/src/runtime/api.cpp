@@ -19,11 +19,6 @@ std::atomic<cudaError_t> context_error = cudaSuccess;
 using Check = void (*)(const char* function, const void* code);
 std::atomic<Check> refuse_kernel;  // read without the lock
 
-// Ends the program if the caller is a kernel.
-void refuse_kernels(const char* function, const void* code) {
-  if (const Check check = refuse_kernel) check(function, code);
-}
-
 struct Description {
   cudaError_t error;
   const char* name;
@@ -45,6 +40,9 @@ constexpr Description kDescriptions[] = {
     ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer"),
     ERROR(cudaErrorInsufficientDriver,
           "CUDA driver version is insufficient for CUDA runtime version"),
+    ERROR(cudaErrorLaunchMaxDepthExceeded, "launch would exceed maximum depth of nested launches"),
+    ERROR(cudaErrorLaunchPendingCountExceeded,
+          "launch would exceed maximum outstanding pending launch count"),
     ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
     ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
@@ -103,6 +101,10 @@ thread_local bool next_is_ignored = false;
 
 }  // namespace
 
+void refuse_in_kernel(const char* function, const void* code) {
+  if (const Check check = refuse_kernel) check(function, code);
+}
+
 std::recursive_mutex& api_mutex() {
   static auto* mutex = new std::recursive_mutex;
   return *mutex;
@@ -134,7 +136,7 @@ void ignore_result() { next_is_ignored = true; }
 // API calls by kernels are rejected before the lock is taken, because a kernel on another
 // operating-system thread would wait for the lock forever.
 ApiCall::ApiCall(const char* function, const CodePlace& place)
-    : lock_((refuse_kernels(function, place.return_address), api_mutex())),
+    : lock_((refuse_in_kernel(function, place.return_address), api_mutex())),
       site_(function, place) {}
 
 cudaError_t ApiCall::error() const {
@@ -158,6 +160,7 @@ bool thread_uses_runtime() { return uses_runtime; }
 bool program_uses_runtime() { return any_uses_runtime; }
 
 cudaError_t fail(cudaError_t error, const std::string& reason) {
+  if (in_kernel()) return in_kernels::last_error() = error;
   last_error = error;
   if (runtime_observer && error != cudaErrorNotReady) runtime_observer->failed(error, reason);
   return error;
@@ -193,12 +196,14 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError() {
+  if (in_kernel()) return std::exchange(in_kernels::last_error(), cudaSuccess);
   const cudaError_t error = cudaPeekAtLastError();
   last_error = cudaSuccess;
   return error;
 }
 
 cudaError_t cudaPeekAtLastError() {
+  HOSTCUDA_IN_KERNEL(last_error());
   if (runtime_observer) runtime_observer->asked_for_error();
   return context_error == cudaSuccess ? last_error : context_error.load();
 }

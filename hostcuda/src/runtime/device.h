@@ -15,12 +15,11 @@ bool valid_device(int device);
 
 // The heap size for malloc and new in kernels (cudaLimitMallocHeapSize).
 std::size_t kernel_heap_size();
-
-// Lets the kernels of the device `user` access memory of `owner`, because a memory pool allows it.
-void share_memory(int owner, int user);
+// How many launches of kernels may wait for their start (cudaLimitDevRuntimePendingLaunchCount).
+std::size_t pending_launches();
 
 // Returns the devices whose memory this device's kernels may access.
-std::set<int> peers_of(int device);
+const std::set<int>& peers_of(int device);
 
 }  // namespace hostcuda
 

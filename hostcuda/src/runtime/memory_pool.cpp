@@ -3,10 +3,13 @@
 #include <cstring>
 #include <iterator>
 #include <list>
+#include <memory>
 #include <vector>
 
 #include "runtime/api.h"
 #include "runtime/device.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
 #include "support/config.h"
 
 namespace hostcuda {
@@ -59,6 +62,12 @@ cudaMemPool_t add_pool(int device) { return &memory_pools().all.emplace_back(dev
 
 void for_each_pool(const std::function<void(CUmemPoolHandle_st&)>& visit) {
   for (CUmemPoolHandle_st& pool : memory_pools().all) visit(pool);
+}
+
+bool pools_admit(int owner, int device) {
+  for (const CUmemPoolHandle_st& pool : memory_pools().all)
+    if (pool.device == owner && pool.access->devices.contains(device)) return true;
+  return false;
 }
 
 }  // namespace hostcuda
@@ -138,10 +147,83 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
   return is_pool(pool) ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descriptions,
+                                 std::size_t count) {
+  HOSTCUDA_API_CALL;
+  if (!is_pool(pool) || (count && !descriptions)) return fail(cudaErrorInvalidValue);
+  for (std::size_t i = 0; i < count; ++i) {
+    const cudaMemAccessDesc& one = descriptions[i];
+    if (one.location.type != cudaMemLocationTypeDevice || !valid_device(one.location.id))
+      return fail(cudaErrorInvalidDevice);
+    if (one.flags != cudaMemAccessFlagsProtNone && one.flags != cudaMemAccessFlagsProtReadWrite)
+      return fail(cudaErrorInvalidValue, "the flags must be ProtNone or ProtReadWrite");
+    if (one.location.id == pool->device && one.flags == cudaMemAccessFlagsProtNone)
+      return fail(cudaErrorInvalidDevice, "a device always has access to its own pools");
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const int device = descriptions[i].location.id;
+    if (descriptions[i].flags == cudaMemAccessFlagsProtNone)
+      pool->access->devices.erase(device);
+    else if (device != pool->device)
+      pool->access->devices.insert(device);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                 cudaMemLocation* location) {
+  HOSTCUDA_API_CALL;
+  if (!flags || !is_pool(pool) || !location || location->type != cudaMemLocationTypeDevice ||
+      !valid_device(location->id))
+    return fail(cudaErrorInvalidValue);
+  const bool has_access =
+      location->id == pool->device || pool->access->devices.contains(location->id);
+  *flags = has_access ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+  return cudaSuccess;
+}
+
+// ---- memory in stream order ---------------------------------------------------------------------
+
+namespace {
+
+// The memory exists as soon as the call returns, but the observer is notified in stream order.
+cudaError_t allocate_in_stream(void** pointer, std::size_t size, cudaMemPool_t pool,
+                               CUstream_st& stream) {
+  if (pool->file.is_open()) return allocate_in_file(pointer, size, *pool);
+  const cudaError_t error = allocate(pointer, size, pool->device, false, pool->access);
+  if (runtime_observer && !error && *pointer)
+    enqueue(stream, [bytes = static_cast<char*>(*pointer)] { runtime_observer->claimed(bytes); });
+  return error;
+}
+
+}  // namespace
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  if (stream->capture) return allocate_in_graph(pointer, size, *stream);
+  cudaMemPool_t pool = memory_pools().current[static_cast<std::size_t>(stream->device)];
+  return allocate_in_stream(pointer, size, pool, *stream);
+}
+
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t pool,
-                                    cudaStream_t stream) {
-  HOSTCUDA_API_CALL_OF_OTHERS;
+                                    cudaStream_t handle) {
+  HOSTCUDA_API_CALL_ON(handle);
   if (!is_pool(pool)) return fail(cudaErrorInvalidValue);
-  return pool->file.is_open() ? allocate_in_file(pointer, size, *pool)
-                              : cudaMallocAsync(pointer, size, stream);
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  if (stream->capture) return allocate_in_graph(pointer, size, *stream);
+  return allocate_in_stream(pointer, size, pool, *stream);
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!pointer) return cudaSuccess;
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  if (stream->capture || is_graph_memory(pointer)) return free_in_graph(pointer, *stream);
+  if (!is_allocation(pointer)) return refuse_free(pointer);
+  enqueue(*stream, [bytes = static_cast<char*>(pointer)] {
+    if (runtime_observer) runtime_observer->claimed(bytes);
+    release(bytes);
+  });
+  return cudaSuccess;
 }

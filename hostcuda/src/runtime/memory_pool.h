@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 
 #include "cuda_runtime.h"
+#include "runtime/memory.h"
 
 namespace hostcuda {
 
@@ -48,8 +49,9 @@ struct CUmemPoolHandle_st {
   int device;
   int reuse[cudaMemPoolReuseAllowInternalDependencies] = {1, 1, 1};
   std::uint64_t release_threshold = 0;
-  std::map<int, cudaMemAccessFlags> access;  // of other devices
-  hostcuda::SharedFile file;                 // open if other processes can import the pool
+  // Shared with the pool's allocations, which may outlive the pool.
+  std::shared_ptr<hostcuda::PoolAccess> access = std::make_shared<hostcuda::PoolAccess>();
+  hostcuda::SharedFile file;  // open if other processes can import the pool
   bool is_imported = false;
 };
 

@@ -1,4 +1,4 @@
-// Memory pools that several devices or processes use.
+// Memory pools that several processes use.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -67,7 +67,6 @@ char* SharedFile::at(std::size_t offset, std::size_t size) const {
 }
 
 cudaError_t allocate_in_file(void** pointer, std::size_t size, CUmemPoolHandle_st& pool) {
-  HOSTCUDA_API_CALL;
   if (!pointer || pool.is_imported) return fail(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
@@ -78,7 +77,7 @@ cudaError_t allocate_in_file(void** pointer, std::size_t size, CUmemPoolHandle_s
     return fail(cudaErrorMemoryAllocation);
   }
   if (config().poison && size <= kPoisonLimit) fill_with_poison(bytes, size);
-  begin_range_in_file(bytes, size, pool.device);
+  begin_range_in_file(bytes, size, pool.device, pool.access);
   *pointer = bytes;
   return cudaSuccess;
 }
@@ -93,35 +92,6 @@ void give_back_in_file(char* begin, std::size_t size) {
 }  // namespace hostcuda
 
 using namespace hostcuda;
-
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access,
-                                 std::size_t count) {
-  HOSTCUDA_API_CALL;
-  if (!is_pool(pool) || (count && !access)) return fail(cudaErrorInvalidValue);
-  for (std::size_t i = 0; i < count; ++i) {
-    const cudaMemLocation& place = access[i].location;
-    if (place.type != cudaMemLocationTypeDevice) return fail(cudaErrorInvalidValue);
-    if (!valid_device(place.id)) return fail(cudaErrorInvalidDevice);
-    pool->access[place.id] = access[i].flags;
-    if (place.id != pool->device && access[i].flags) share_memory(pool->device, place.id);
-  }
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
-                                 cudaMemLocation* location) {
-  HOSTCUDA_API_CALL;
-  if (!flags || !is_pool(pool) || !location || location->type != cudaMemLocationTypeDevice)
-    return fail(cudaErrorInvalidValue);
-  if (!valid_device(location->id)) return fail(cudaErrorInvalidDevice);
-  const auto known = pool->access.find(location->id);
-  if (known != pool->access.end())
-    *flags = known->second;
-  else
-    *flags =
-        location->id == pool->device ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
-  return cudaSuccess;
-}
 
 cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool,
                                                cudaMemAllocationHandleType type, unsigned flags) {
@@ -175,7 +145,7 @@ cudaError_t cudaMemPoolImportPointer(void** pointer, cudaMemPool_t pool,
       allocation_at(bytes).begin)
     return fail(cudaErrorInvalidValue);
   if (!count_bytes(pool->device, exported.size)) return fail(cudaErrorMemoryAllocation);
-  begin_range_in_file(bytes, exported.size, pool->device);
+  begin_range_in_file(bytes, exported.size, pool->device, pool->access);
   if (runtime_observer) runtime_observer->copied(bytes, nullptr, exported.size);
   *pointer = bytes;
   return cudaSuccess;
