@@ -162,7 +162,10 @@ def preamble(text, own):
                 standard[match[1]] = True
     engines = ""
     if any(file.endswith("/thrust/random.h") for file in ours):  # its engines are those of <random>
-        engines = ("#pragma clang force_cuda_host_device begin\n#include <random>\n"
+        # What <random> includes is host code.
+        engines = ("#include <istream>\n#include <numeric>\n#include <ostream>\n"
+                   "#include <string>\n#include <vector>\n"
+                   "#pragma clang force_cuda_host_device begin\n#include <random>\n"
                    "#pragma clang force_cuda_host_device end\n")
     return "".join([
         f'#include "{own}/hostcuda/semantics.h"\n', engines,

@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "device_functions.h"
 #include "runtime_api.h"
 #include "types.h"
 
@@ -48,8 +49,6 @@ struct LaunchRequest {
   bool cooperative = false;
   ErasedLaunch launch_again = nullptr;  // null if the types of the parameters do not allow it
 };
-
-bool in_kernel();  // true if the caller is an emulated thread
 
 // Replaces std::function, because its header would be a sixth of the text that the compiler reads
 // for a small .cu file.

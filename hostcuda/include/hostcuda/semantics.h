@@ -69,7 +69,6 @@ __device__ cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemc
                                        cudaStream_t = nullptr);
 __device__ cudaError_t cudaMemcpy2DAsync(void*, std::size_t, const void*, std::size_t, std::size_t,
                                          std::size_t, cudaMemcpyKind, cudaStream_t = nullptr);
-__device__ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms*, cudaStream_t = nullptr);
 __device__ cudaError_t cudaMemsetAsync(void*, int, std::size_t, cudaStream_t = nullptr);
 __device__ cudaError_t cudaMemset2DAsync(void*, std::size_t, int, std::size_t, std::size_t,
                                          cudaStream_t = nullptr);
@@ -95,7 +94,6 @@ __device__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, Function*);
 template <class Function>
 __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, Function*, int,
                                                                      std::size_t);
-__device__ void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned);
 
 // clang translates <<<>>> into a call of one of these functions.
 extern "C" __host__ __device__ unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0,

@@ -173,9 +173,9 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* de
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
                                  cudaMemLocation* location) {
   HOSTCUDA_API_CALL;
-  if (!flags || !is_pool(pool) || !location || location->type != cudaMemLocationTypeDevice ||
-      !valid_device(location->id))
+  if (!flags || !is_pool(pool) || !location || location->type != cudaMemLocationTypeDevice)
     return fail(cudaErrorInvalidValue);
+  if (!valid_device(location->id)) return fail(cudaErrorInvalidDevice);
   const bool has_access =
       location->id == pool->device || pool->access->devices.contains(location->id);
   *flags = has_access ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
