@@ -12,6 +12,7 @@
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "support/observer.h"
+#include "support/sanitizer.h"
 
 namespace hostcuda {
 namespace {
@@ -45,10 +46,13 @@ PagesHandle unwrapped(const Handle& handle) {
   return pages;
 }
 
+// AddressSanitizer's memory of other objects may be in the same page.
 cudaError_t refuse_tracing() {
-  return runtime_observer ? fail(cudaErrorNotSupported,
-                                 "a traced program cannot share memory with another process")
-                          : cudaSuccess;
+  return runtime_observer || kAddressSanitizer
+             ? fail(cudaErrorNotSupported,
+                    "a program that is traced or has AddressSanitizer cannot share memory with "
+                    "another process")
+             : cudaSuccess;
 }
 
 }  // namespace
