@@ -246,6 +246,9 @@ inline cufftResult cufftXtMalloc(cufftHandle handle, cudaLibXtDesc** made,
   if (!made || format > CUFFT_XT_FORMAT_1D_INPUT_SHUFFLED) return CUFFT_INVALID_VALUE;
   hostcuda::fft::Plan plan = *found;
   hostcuda::fft::set_default_layout(plan, true);
+  // The devices cannot share half of a spectrum evenly.
+  if (plan.batch == 1 && plan.shape.size() == 1 && plan.type != CUFFT_C2C && plan.type != CUFFT_Z2Z)
+    return CUFFT_INVALID_TYPE;
   const bool is_double = plan.type == CUFFT_Z2Z || plan.type == CUFFT_D2Z || plan.type == CUFFT_Z2D;
   const hostcuda::fft::Layout& complex = hostcuda::fft::writes_half(plan.type) ? plan.out : plan.in;
   const std::size_t element = is_double ? sizeof(cufftDoubleComplex) : sizeof(cufftComplex);

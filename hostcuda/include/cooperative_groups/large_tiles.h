@@ -55,7 +55,8 @@ inline TileMemory& tile_memory() {
   static thread_local unsigned seen;
   if (seen != hostcuda::block_sequence) {
     seen = hostcuda::block_sequence;
-    if (hostcuda::begin_shared_variable(&memory, sizeof memory, "memory of tiles"))
+    // It does not count, because current GPUs need no such memory.
+    if (hostcuda::begin_shared_variable(&memory, sizeof memory, "memory of tiles", false))
       for (TileBarrier& barrier : memory.barriers) barrier.start();
   }
   return memory;

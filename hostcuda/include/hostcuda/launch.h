@@ -324,7 +324,7 @@ extern HOSTCUDA_OF_THREAD unsigned block_sequence;
 
 // Called when a block first uses a shared variable: poisons the variable and adds its size to the
 // block's total. Returns false if the block has already used the variable.
-bool begin_shared_variable(void* address, std::size_t size, const char* name);
+bool begin_shared_variable(void* address, std::size_t size, const char* name, bool counts = true);
 
 // Every emulated thread that reaches the declaration calls this function. Each variable has its own
 // `seen`.

@@ -197,8 +197,9 @@ long long clock_ticks() {
 int lane() { return require_block("a warp function", "?", 0).lane(); }
 bool in_kernel() { return running_block != nullptr; }
 
-bool begin_shared_variable(void* address, std::size_t size, const char* name) {
-  return require_block("a __shared__ variable", name, 0).begin_shared_variable(address, size, name);
+bool begin_shared_variable(void* address, std::size_t size, const char* name, bool counts) {
+  BlockRunner& block = require_block("a __shared__ variable", name, 0);
+  return block.begin_shared_variable(address, size, name, counts);
 }
 
 void* dynamic_shared_memory() {
@@ -302,8 +303,10 @@ bool BlockRunner::declare_shared(void* address, std::size_t size, const char* na
   return declared;
 }
 
-bool BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
+bool BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name,
+                                        bool counts) {
   if (!declare_shared(address, size, name)) return false;
+  if (!counts) return true;
   static_shared_bytes_ += size;
   if (static_shared_bytes_ > limits::kSharedPerBlock) report_too_much_shared(*this, name);
   const std::size_t all = static_shared_bytes_ + launch_->dynamic_shared_bytes;

@@ -58,7 +58,7 @@ class BlockRunner : public BlockState {
   void* from_window(std::size_t window, const char* file, int line);
   // Declares a shared variable and adds its size to the block's total. Ends the process if the
   // total is too large. Returns false if the block has declared the variable before.
-  bool begin_shared_variable(void* address, std::size_t size, const char* name);
+  bool begin_shared_variable(void* address, std::size_t size, const char* name, bool counts);
   // What the block's threads have launched. Begins when the block has ended.
   Children& children() { return children_; }
   cudaError_t& last_error() { return threads_[current_].last_error; }

@@ -163,8 +163,10 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNo
   if (!stream->capture) return fail(cudaErrorIllegalState);
   if ((count && !dependencies) || flags > cudaStreamSetCaptureDependencies)
     return fail(cudaErrorInvalidValue);
+  // The array may be the one that cudaStreamGetCaptureInfo returned.
+  const std::vector<cudaGraphNode_t> more(dependencies, dependencies + count);
   if (flags == cudaStreamSetCaptureDependencies) stream->captured.clear();
-  stream->captured.insert(stream->captured.end(), dependencies, dependencies + count);
+  stream->captured.insert(stream->captured.end(), more.begin(), more.end());
   return cudaSuccess;
 }
 

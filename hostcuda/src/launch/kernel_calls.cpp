@@ -30,6 +30,14 @@ cudaStream_t without_synonyms(cudaStream_t stream) {
   return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? nullptr : stream;
 }
 
+// These streams cannot wait for an event or record one.
+bool has_no_order(cudaStream_t stream) {
+  return stream == cudaStreamTailLaunch || stream == cudaStreamFireAndForget;
+}
+
+// The work of a copy may begin when the block has ended, and with it these variables.
+bool ends_with_block(const void* address) { return is_in_fiber(address) || is_shared(address); }
+
 // The seed of a child's random orders depends on its parent, not on timing.
 std::uint64_t number_of_child(BlockRunner& block) {
   const std::uint64_t place = block.number() * kMaxThreads + block.current_number();
@@ -131,6 +139,7 @@ cudaError_t destroy_event(cudaEvent_t event) {
 
 cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
   Family& family = *running_block->launch().family;
+  if (has_no_order(stream)) return fail(cudaErrorInvalidValue);
   if (!family.has_event(event) || !family.has_stream(stream))
     return fail(cudaErrorInvalidResourceHandle);
   running_block->children().record(event, without_synonyms(stream));
@@ -139,6 +148,7 @@ cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t wait(cudaStream_t stream, cudaEvent_t event) {
   Family& family = *running_block->launch().family;
+  if (has_no_order(stream)) return fail(cudaErrorInvalidValue);
   if (!family.has_event(event) || !family.has_stream(stream))
     return fail(cudaErrorInvalidResourceHandle);
   running_block->children().wait(without_synonyms(stream), event);
@@ -152,7 +162,8 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind ki
   if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
     return fail(cudaErrorInvalidMemcpyDirection);
   if (size == 0) return cudaSuccess;
-  if (!to || !from) return fail(cudaErrorInvalidValue);
+  if (!to || !from || ends_with_block(to) || ends_with_block(from))
+    return fail(cudaErrorInvalidValue);
   const auto work = [=] {
     std::memmove(to, from, size);
     if (runtime_observer)
@@ -165,7 +176,7 @@ cudaError_t fill(void* to, int value, std::size_t size, cudaStream_t stream) {
   if (!running_block->launch().family->has_stream(stream))
     return fail(cudaErrorInvalidResourceHandle);
   if (size == 0) return cudaSuccess;
-  if (!to) return fail(cudaErrorInvalidValue);
+  if (!to || ends_with_block(to)) return fail(cudaErrorInvalidValue);
   const auto work = [=] {
     std::memset(to, value, size);
     if (runtime_observer) runtime_observer->copied(static_cast<char*>(to), nullptr, size);

@@ -128,6 +128,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
     *milliseconds = now_in_milliseconds();
     if (shared) shared->completed(recording);
   });
+  // Another process may wait for it, while this process makes no other call.
+  if (event->shared) wait_for(event->recorded);
   return cudaSuccess;
 }
 
