@@ -28,7 +28,7 @@ endforeach()
 target_include_directories(hostcuda INTERFACE
   ${hostcuda_prefix}/share/hostcuda/include ${hostcuda_prefix}/share/hostcuda/include/names)
 target_compile_features(hostcuda INTERFACE cxx_std_17)
-target_link_libraries(hostcuda INTERFACE ${hostcuda_context} OpenMP::OpenMP_CXX)
+target_link_libraries(hostcuda INTERFACE ${hostcuda_context} OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS})
 if(TARGET hostcuda_cublas)
   target_include_directories(hostcuda_cublas INTERFACE ${hostcuda_prefix}/share/hostcuda/cublas/include)
   target_link_libraries(hostcuda_cublas INTERFACE hostcuda BLAS::BLAS)

@@ -170,10 +170,10 @@ class cluster_group : public blocks_group<hostcuda::Scope::cluster> {
 };
 inline cluster_group this_cluster() { return {}; }
 
-template <unsigned kSize, class Parent = void>
+// kOfWarps: true for a tile that is larger than a warp (cooperative_groups/large_tiles.h).
+template <unsigned kSize, class Parent = void, bool kOfWarps = (kSize > 32)>
 class thread_block_tile : public lanes_group {
-  static_assert(kSize <= 32 && (kSize & (kSize - 1)) == 0,
-                "hostcuda: a tile's size must be a power of two, at most 32 threads");
+  static_assert((kSize & (kSize - 1)) == 0, "hostcuda: a tile's size must be a power of two");
 
  public:
   thread_block_tile() : lanes_group(own_lanes()) {}
@@ -230,6 +230,12 @@ class thread_group {
   bool is_block_;
   lanes_group lanes_;
 };
+
+}  // namespace cooperative_groups
+
+#include "cooperative_groups/large_tiles.h"
+
+namespace cooperative_groups {
 
 template <unsigned kSize, class Group>
 thread_block_tile<kSize, Group> tiled_partition(const Group&) {

@@ -1,3 +1,8 @@
-// The driver API is not emulated. A program that includes this header but calls only the runtime
-// API still compiles.
+// hostcuda: the CUDA driver API. Unlike NVIDIA's header of this name, it also includes the runtime
+// API.
+#pragma once
+
 #include "cuda_runtime.h"
+#include "hostcuda/driver/api.h"
+#include "hostcuda/driver/memory.h"
+#include "hostcuda/driver/types.h"

@@ -6,13 +6,17 @@
 
 // CUDA's own header includes these headers.
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include <new>
 
 // clang-format off: the types come first because the other headers need them.
 #include "hostcuda/device_functions.h"
+#include "hostcuda/device_runtime/streams.h"
 #include "hostcuda/graph_api.h"
+#include "hostcuda/graphs/node_api.h"
+#include "hostcuda/interprocess/ipc_api.h"
 #include "hostcuda/intrinsics.h"
 #include "hostcuda/launch.h"
 #include "hostcuda/launch_functions.h"
@@ -20,5 +24,6 @@
 #include "hostcuda/pool_api.h"
 #include "hostcuda/runtime_api.h"
 #include "hostcuda/texture.h"
+#include "hostcuda/textures/layers.h"
 #include "hostcuda/types.h"
 // clang-format on

@@ -13,8 +13,9 @@
 #define CUFFT_FORWARD -1
 #define CUFFT_INVERSE 1
 #define CUFFT_API_H_
+#define _CUFFT_H_  // headers of NVIDIA's samples test this macro
 
-typedef enum {
+typedef enum cufftResult_t {
   CUFFT_SUCCESS,
   CUFFT_INVALID_PLAN,
   CUFFT_ALLOC_FAILED,
@@ -23,7 +24,16 @@ typedef enum {
   CUFFT_INTERNAL_ERROR,
   CUFFT_EXEC_FAILED,
   CUFFT_SETUP_FAILED,
-  CUFFT_INVALID_SIZE
+  CUFFT_INVALID_SIZE,
+  CUFFT_UNALIGNED_DATA,
+  CUFFT_INVALID_DEVICE = 11,
+  CUFFT_NO_WORKSPACE = 13,
+  CUFFT_NOT_IMPLEMENTED = 14,
+  CUFFT_NOT_SUPPORTED = 16,
+  CUFFT_MISSING_DEPENDENCY,
+  CUFFT_NVRTC_FAILURE,
+  CUFFT_NVJITLINK_FAILURE,
+  CUFFT_NVSHMEM_FAILURE
 } cufftResult;
 typedef enum {
   CUFFT_R2C = 0x2a,
@@ -118,6 +128,14 @@ struct Layout {
   }
 };
 
+// A function of the program that replaces the loads of a transform's input or the stores of its
+// output (cufftXt.h). Its type depends on the type of the elements.
+struct Callback {
+  void* function = nullptr;
+  void* information = nullptr;
+  std::size_t shared_bytes = 0;
+};
+
 struct Plan {
   cufftType type;
   Shape shape;
@@ -125,6 +143,8 @@ struct Plan {
   std::size_t batch;
   bool default_layout;
   cudaStream_t stream = nullptr;
+  std::vector<int> devices = {};  // if several devices share the work (cufftXt.h)
+  Callback load = {}, store = {};
 };
 
 inline std::map<cufftHandle, Plan>& plans() {
@@ -165,21 +185,36 @@ template <class In, class Out>
 void run(const Plan& plan, const In* in, Out* out, int direction) {
   const std::size_t count = product(plan.shape), last = plan.shape.back();
   const auto in_half = [last](std::size_t i) { return i % last <= last / 2; };
+  std::vector<char> load_shared(plan.load.shared_bytes), store_shared(plan.store.shared_bytes);
+  const auto load = [&](std::size_t at) {
+    if (!plan.load.function) return read(in + at);
+    using Load = In (*)(void*, std::size_t, void*, void*);
+    const In value = reinterpret_cast<Load>(plan.load.function)(
+        const_cast<In*>(in), at, plan.load.information, load_shared.data());
+    return read(&value);
+  };
+  const auto store = [&](std::size_t at, Number number) {
+    if (!plan.store.function) return write(out + at, number);
+    using Store = void (*)(void*, std::size_t, Out, void*, void*);
+    Out value{};
+    write(&value, number);
+    reinterpret_cast<Store>(plan.store.function)(out, at, value, plan.store.information,
+                                                 store_shared.data());
+  };
   for (std::size_t b = 0; b < plan.batch; ++b) {
-    const In* from = in + b * plan.in.distance;
-    Out* to = out + b * plan.out.distance;
+    const std::size_t from = b * plan.in.distance, to = b * plan.out.distance;
     Numbers all(count);
     for (std::size_t i = 0; i < count; ++i) {
       if (!reads_half(plan.type) || in_half(i)) {
-        all[i] = read(from + plan.in.offset(i, plan.shape));
+        all[i] = load(from + plan.in.offset(i, plan.shape));
       } else {
-        all[i] = read(from + plan.in.offset(mirrored(i, plan.shape), plan.shape));
+        all[i] = load(from + plan.in.offset(mirrored(i, plan.shape), plan.shape));
         all[i].im = -all[i].im;
       }
     }
     transform(all, plan.shape, direction);
     for (std::size_t i = 0; i < count; ++i)
-      if (!writes_half(plan.type) || in_half(i)) write(to + plan.out.offset(i, plan.shape), all[i]);
+      if (!writes_half(plan.type) || in_half(i)) store(to + plan.out.offset(i, plan.shape), all[i]);
   }
 }
 
@@ -195,6 +230,13 @@ inline Layout default_layout(const Shape& shape, bool is_half, bool has_room_for
   return layout;
 }
 
+inline void set_default_layout(Plan& plan, bool in_place) {
+  if (!plan.default_layout) return;
+  const bool reads = reads_half(plan.type), writes = writes_half(plan.type);
+  plan.in = default_layout(plan.shape, reads, in_place && writes);
+  plan.out = default_layout(plan.shape, writes, in_place && reads);
+}
+
 template <class In, class Out>
 cufftResult execute(cufftHandle handle, cufftType type, In* in, Out* out, int direction) {
   const auto found = plans().find(handle);
@@ -202,11 +244,7 @@ cufftResult execute(cufftHandle handle, cufftType type, In* in, Out* out, int di
   Plan plan = found->second;
   if (plan.type != type) return CUFFT_INVALID_TYPE;
   if (!in || !out) return CUFFT_INVALID_VALUE;
-  const bool in_place = static_cast<void*>(in) == static_cast<void*>(out);
-  if (plan.default_layout) {
-    plan.in = default_layout(plan.shape, reads_half(type), in_place && writes_half(type));
-    plan.out = default_layout(plan.shape, writes_half(type), in_place && reads_half(type));
-  }
+  set_default_layout(plan, static_cast<void*>(in) == static_cast<void*>(out));
   const auto work = [plan, in, out, direction] { run(plan, in, out, direction); };
   return enqueue_work(plan.stream, work) == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
 }
@@ -222,7 +260,8 @@ inline cufftResult make(cufftHandle handle, int rank, const int* n, const int* i
             {},
             static_cast<std::size_t>(batch),
             !in_embed || !out_embed,
-            plans()[handle].stream};
+            plans()[handle].stream,
+            plans()[handle].devices};
   for (int d = 0; d < rank; ++d) {
     if (n[d] < 1) return CUFFT_INVALID_SIZE;
     plan.shape.push_back(static_cast<std::size_t>(n[d]));
@@ -259,7 +298,10 @@ inline cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream) {
 inline cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int* n, int* inembed, int istride,
                                      int idist, int* onembed, int ostride, int odist,
                                      cufftType type, int batch, std::size_t* work_size) {
-  if (work_size) *work_size = 0;
+  const auto known = hostcuda::fft::plans().find(plan);
+  const std::size_t devices =
+      known == hostcuda::fft::plans().end() ? 1 : known->second.devices.size();
+  for (std::size_t i = 0; work_size && i < (devices ? devices : 1); ++i) work_size[i] = 0;
   return hostcuda::fft::make(plan, rank, n, inembed, istride, idist, onembed, ostride, odist, type,
                              batch);
 }

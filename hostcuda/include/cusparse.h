@@ -8,6 +8,8 @@
 #include "hostcuda/launch.h"
 #include "library_types.h"
 
+#define CUSPARSEAPI  // headers of NVIDIA's samples test this macro
+
 typedef enum {
   CUSPARSE_STATUS_SUCCESS,
   CUSPARSE_STATUS_NOT_INITIALIZED,
@@ -302,3 +304,44 @@ inline cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_
                                      cusparseSpMMAlg_t, void*) {
   return hostcuda::sparse::enqueue(handle, of_a, of_b, alpha, a, b, beta, c, type);
 }
+
+// The descriptor of cuSPARSE's older functions. Its settings are kept, but no emulated function
+// uses them.
+typedef enum {
+  CUSPARSE_MATRIX_TYPE_GENERAL,
+  CUSPARSE_MATRIX_TYPE_SYMMETRIC,
+  CUSPARSE_MATRIX_TYPE_HERMITIAN,
+  CUSPARSE_MATRIX_TYPE_TRIANGULAR
+} cusparseMatrixType_t;
+typedef enum { CUSPARSE_FILL_MODE_LOWER, CUSPARSE_FILL_MODE_UPPER } cusparseFillMode_t;
+typedef enum { CUSPARSE_DIAG_TYPE_NON_UNIT, CUSPARSE_DIAG_TYPE_UNIT } cusparseDiagType_t;
+struct cusparseMatDescr {
+  cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
+  cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
+  cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+  cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+};
+typedef cusparseMatDescr* cusparseMatDescr_t;
+inline cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* descriptor) {
+  if (!descriptor) return CUSPARSE_STATUS_INVALID_VALUE;
+  *descriptor = new cusparseMatDescr;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+inline cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descriptor) {
+  delete descriptor;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+#define HOSTCUDA_SETTING(Name, Type, member)                                                \
+  inline cusparseStatus_t cusparseSetMat##Name(cusparseMatDescr_t descriptor, Type value) { \
+    if (!descriptor) return CUSPARSE_STATUS_INVALID_VALUE;                                  \
+    descriptor->member = value;                                                             \
+    return CUSPARSE_STATUS_SUCCESS;                                                         \
+  }                                                                                         \
+  inline Type cusparseGetMat##Name(const cusparseMatDescr* descriptor) {                    \
+    return descriptor->member;                                                              \
+  }
+HOSTCUDA_SETTING(Type, cusparseMatrixType_t, type)
+HOSTCUDA_SETTING(FillMode, cusparseFillMode_t, fill)
+HOSTCUDA_SETTING(DiagType, cusparseDiagType_t, diagonal)
+HOSTCUDA_SETTING(IndexBase, cusparseIndexBase_t, base)
+#undef HOSTCUDA_SETTING

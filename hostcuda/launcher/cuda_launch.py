@@ -21,7 +21,7 @@ from cuda_tokens import (
 # Functions that launch a kernel, with the index of the argument that is the kernel.
 KERNEL_ARGUMENT = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1,
                    "cudaLaunchKernelExC": 1, "cudaOccupancyMaxActiveClusters": 1}
-TYPELESS_KERNELS = re.compile(r"\bcudaKernelNodeParams\b|\bcudaLaunch\w*Kernel")
+TYPELESS_KERNELS = re.compile(r"\bcuda(?:Kernel|Graph)NodeParams\b|\bcudaLaunch\w*Kernel")
 CAST_TO_VOID = re.compile(
     r"^\s*(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
     r"(?:reinterpret|static)_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>)"

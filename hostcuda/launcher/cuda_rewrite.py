@@ -6,6 +6,7 @@ before <<< begins, which >>> ends the launch's configuration, which variables a 
 __shared__ declares, and whether the declaration is in a function. include/hostcuda/launch.h
 explains the rewritten code. The number of lines never changes.
 """
+import itertools
 import re
 
 import ptx
@@ -26,10 +27,18 @@ from cuda_tokens import (
     statement_end,
     tokenize,
 )
-from cuda_variables import CONSTANT, DEVICE, MARK, registration, without_marks
+from cuda_variables import (
+    CONSTANT,
+    DEVICE,
+    KERNEL,
+    MARK,
+    kernel_registration,
+    registration,
+    without_marks,
+)
 
 MAYBE_CUDA = re.compile(
-    DEVICE + "|" + CONSTANT +
+    DEVICE + "|" + CONSTANT + "|" + KERNEL +
     r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
     r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\b(?:__)?asm(?:__)?\b|pragma\s+unroll"
 )
@@ -47,9 +56,11 @@ def what_opens(output):
     """Tells whether the { that follows `output` opens a function, a type or a namespace."""
     words = output[statement_begin(output):]
     names = {word.text for word in words if word.kind == "name"}
-    if "namespace" in names or ("extern" in names and any(word.kind == "text" for word in words)):
+    has_list = any(word == ")" for word in words)
+    is_linkage = "extern" in names and any(word.kind == "text" for word in words)
+    if "namespace" in names or (is_linkage and not has_list):  # extern "C" {
         return NAMESPACE
-    is_type = names & {"struct", "class", "union", "enum"} and not any(w == ")" for w in words)
+    is_type = names & {"struct", "class", "union", "enum"} and not has_list
     return TYPE if is_type else FUNCTION
 
 
@@ -156,11 +167,16 @@ class Options:
         self.warnings = []  # (token, text)
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
+        self.numbers = itertools.count()  # for unique names
         # The storage of a shared variable. AddressSanitizer puts redzones only around plain static
         # variables, so builds with AddressSanitizer run blocks one after another. Other builds
         # align the variable to a cache line, as a GPU aligns a block's shared memory.
         self.shared_storage = ("static" if address_sanitizer
                                else "static thread_local __attribute__((aligned(64)))")
+
+
+    def next_number(self):
+        return next(self.numbers)
 
 
 class Scopes:
@@ -236,6 +252,9 @@ def rewrite(tokens, options):
             if MARK.fullmatch(token.text):
                 if token.text in (DEVICE, CONSTANT) and scopes.in_namespace:
                     end, text = registration(tokens, i, output)
+                    variables.setdefault(end, text)
+                elif token == KERNEL:
+                    end, text = kernel_registration(tokens, i, output, options.next_number())
                     variables.setdefault(end, text)
                 i += 1
                 continue

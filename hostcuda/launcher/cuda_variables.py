@@ -1,16 +1,30 @@
 """Finds the __device__ and __constant__ variables at namespace scope and registers them with the
-library, because host code must not use their addresses.
+library, because host code must not use their addresses. In a module (modules.py), also registers
+the kernels with their names and parameters (include/hostcuda/driver/kernel.h).
 
 The preprocessor replaces __device__ by DEVICE, __constant__ by CONSTANT, and __managed__ by MANAGED
-(include/hostcuda/types.h); `without_marks` removes these marks.
+(include/hostcuda/types.h); `without_marks` removes these marks. In a module, it also puts KERNEL
+before each kernel.
 """
 import re
 
+from cuda_launch import kernel_expression_start
 from cuda_shared import ALIGNAS, ATTRIBUTE, declared_names
-from cuda_tokens import RewriteError, at, join, neighbour, statement_begin, statement_end, tokenize
+from cuda_tokens import (
+    RewriteError,
+    at,
+    join,
+    neighbour,
+    parenthesised,
+    statement_begin,
+    statement_end,
+    tokenize,
+    with_depth,
+)
 
 DEVICE, CONSTANT, MANAGED = "hostcuda_device_", "hostcuda_constant_", "hostcuda_managed_"
-MARK = re.compile(rf"\b(?:{DEVICE}|{CONSTANT}|{MANAGED})\b")
+KERNEL = "hostcuda_kernel_"
+MARK = re.compile(rf"\b(?:{DEVICE}|{CONSTANT}|{MANAGED}|{KERNEL})\b")
 # A declaration with one of these words declares no variable that must be registered. (Host code may
 # read a constexpr variable, for example.)
 NO_VARIABLE = {
@@ -77,3 +91,72 @@ def registration(tokens, i, output):
     return end, "".join(
         f" [[maybe_unused]] static const ::hostcuda::DeviceVariable hostcuda_variable_{name}("
         f'&{name}, sizeof {name}, "{name}"{", true" if is_unset else ""});' for name in names)
+
+
+# Words before a kernel's name that have a list in parentheses.
+WITH_LIST = ("__attribute__", "__launch_bounds__", "__cluster_dims__", "alignas")
+
+
+def parameters_of(tokens, opening):
+    """Returns (index after the list of parameters whose ( is at `opening`, its text without default
+    arguments)."""
+    kept, skips, angles = [], False, 0
+    for i, text, depth in with_depth(tokens, opening):
+        if depth == 0:
+            return i + 1, " ".join(without_marks(join(kept)).split())
+        if depth == 1 and text == "=":
+            skips, angles = True, 0
+        elif depth == 1 and text == "," and angles <= 0:
+            skips = False
+        elif skips:
+            angles += (text == "<") - (text == ">")
+        if not skips and i > opening and tokens[i].kind != "directive":
+            kept.append(tokens[i])
+    raise RewriteError("kernel without )", tokens[opening])
+
+
+def is_template(tokens, i, output):
+    """True if the declaration with the mark at i is a template, not an instantiation of one."""
+    begin = statement_begin(output)
+    first = neighbour(output, begin - 1, 1)
+    after = at(output, neighbour(output, first, 1))
+    return (at(output, first), after) in (("template", "<"), ("extern", "template"))
+
+
+def body_end(tokens, i):
+    """Returns the index of the } that ends the body whose { is at i."""
+    for end, _, depth in with_depth(tokens, i):
+        if depth == 0:
+            return end
+    raise RewriteError("kernel without }", tokens[i])
+
+
+def kernel_registration(tokens, i, output, number):
+    """Like registration(), for the kernel whose mark is at i. Registers neither a declaration nor a
+    template, but an explicit instantiation of a template. number: makes the object's name
+    unique."""
+    if any(word == "friend" for word in output[statement_begin(output):]):
+        return None, ""
+    at_name = neighbour(tokens, i, 1)
+    while at_name < len(tokens) and at(tokens, at_name) != "(":
+        if at(tokens, at_name) in WITH_LIST:
+            at_name = parenthesised(tokens, at_name)[0] - 1
+        elif at(tokens, at_name) in (";", "{", "}"):
+            return None, ""
+        at_name = neighbour(tokens, at_name, 1)
+    last = neighbour(tokens, at_name, -1)
+    name = " ".join(join(tokens[kernel_expression_start(tokens, last):last + 1]).split())
+    end, parameters = parameters_of(tokens, at_name)
+    while end < len(tokens) and at(tokens, end) not in (";", "{"):
+        end += 1
+    template = is_template(tokens, i, output)
+    if at(tokens, end) == "{":
+        end = body_end(tokens, end)
+    elif not name.endswith(">"):
+        return None, ""
+    if template or end >= len(tokens):
+        return None, ""
+    quoted = name.replace('"', '\\"')
+    return end, (
+        f" [[maybe_unused]] static const ::hostcuda::ModuleKernel hostcuda_module_{number}("
+        f'static_cast<void (*)({parameters})>(&{name}), "{quoted}");')

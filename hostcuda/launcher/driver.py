@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import hostcudacc
+import modules
 from libraries import COUNTED, FLAGS, INCLUDES, PLAIN, TRACED, ToolError, link_options
 from semantics import find_clang
 from toolkit import ANSWER, ASKING, announce
@@ -47,7 +48,8 @@ def compile_one(translation, source, output, variant, warn):
             show=False,
             source=source,
             counts=counts,
-            clang=find_clang() if variant in (PLAIN, TRACED) else None,
+            clang=(find_clang() if translation.distinguishes and variant in (PLAIN, TRACED)
+                   else None),
             warn=warn,
         )
     if source.endswith(".c"):
@@ -92,6 +94,8 @@ def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
             "-o",
             translation.output or "a_dlink.o",
         )
+    if translation.mode == "module":
+        return build_modules(translation, variant, warn)
     if translation.mode == "preprocess":
         of_cu = ["-D__HOSTCUDA__=1", "-include", f"{hostcudacc.INCLUDE}/cuda_runtime.h"]
         has_cu = any(is_cu(source, translation) for source in translation.sources)
@@ -107,12 +111,30 @@ def build(translation, variant=PLAIN, warn=hostcudacc.print_error):
         return link(translation, objects, variant)
 
 
+def build_modules(translation, variant, warn):
+    """Makes a module of each source."""
+    translation.treats_all_as_cu = True
+    translation.compile += modules.compile_flags(not hostcudacc.is_clang(translation.compiler))
+    with tempfile.TemporaryDirectory(prefix="hostcuda-") as folder:
+        for source in translation.sources:
+            made = os.path.join(folder, "module.o")
+            if code := compile_one(translation, source, made, variant, warn):
+                return code
+            output = modules.output_of(translation.output, source, translation.module)
+            if code := modules.link(translation.compiler, output, made, translation.module,
+                                    variant):
+                return code
+    return 0
+
+
 def link(translation, objects, variant):
     if translation.mode == "archive":
         return run("ar", "rcs", translation.output or "a.a", *objects, *translation.objects)
-    words = [translation.compiler, *objects, *translation.objects, *translation.link,
-             *link_options(variant, translation.compiler, [*objects, *translation.objects],
-                           translation.asks_for_cublas),
+    inputs = [*objects, *translation.objects]
+    exports = translation.asks_for_driver or modules.loads_modules(inputs)
+    words = [translation.compiler, *inputs, *translation.link,
+             *link_options(variant, translation.compiler, inputs, translation.asks_for_cublas,
+                           exports),
              "-o", translation.output or "a.out"]
     if translation.shows:
         print(" ".join(words), file=sys.stderr)

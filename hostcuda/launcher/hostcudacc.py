@@ -186,9 +186,11 @@ def compile_cu(
             check=False,
         )
 
-    text = preprocess()
+    is_module = any(option.startswith("-DHOSTCUDA_MODULE") for option in preprocessor)
+    of_modules = ["hostcuda/driver/kernel.h"] if is_module else []
+    text = preprocess(*of_modules)
     if text.returncode == 0 and cuda_rewrite.uses_ptx(text.stdout.decode(), INCLUDE):
-        text = preprocess("hostcuda/ptx/instructions.h")
+        text = preprocess("hostcuda/ptx/instructions.h", *of_modules)
     if read != source:
         os.unlink(read)
     errors = text.stderr.decode(errors="replace")

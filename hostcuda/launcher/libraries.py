@@ -148,10 +148,12 @@ def context_library() -> str:
     return str(own) if is_installed() and own.exists() else "-lboost_context"
 
 
-def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool) -> list[str]:
+def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool,
+                 exports: bool = False) -> list[str]:
     """Returns the linker's arguments that follow `inputs`, the program's own objects and archives.
     asks: True if the command line contains -lcublas. Then the program is linked with cuBLAS even if
-    no input calls cuBLAS, because another library on the command line may call it."""
+    no input calls cuBLAS, because another library on the command line may call it. exports: True if
+    the program may load modules, which use its copy of hostcuda's libraries (modules.py)."""
     sanitizer = FLAGS[variant] if variant == ASAN else []
     wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED] if variant == TRACED else []
     *first, core = libraries(variant)
@@ -159,5 +161,8 @@ def link_options(variant: str, compiler: str, inputs: Sequence[str], asks: bool)
     blas = cublas_options(compiler) if calls or asks else []
     if calls and not blas:
         raise ToolError(CUBLAS_NEEDS_OPENBLAS)
+    if exports:  # a module may need parts of the libraries that the program itself does not need
+        first = ["-Wl,--whole-archive", *first, "-Wl,--no-whole-archive"] if first else []
+        wrapped.append("-rdynamic")
     return [*sanitizer, *wrapped, *first, *blas[:1], core, context_library(), *blas[1:],
-            "-fopenmp", "-pthread"]
+            "-fopenmp", "-pthread", "-ldl"]

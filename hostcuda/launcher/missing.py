@@ -15,13 +15,10 @@ ADVICE = (  # the first match counts
     (r"nvcuda|wmma",
      "include <mma.h>; the only emulated functions of tensor cores are wmma and mma.sync"),
     (r"cufft|cusparse", "hostcuda/README.md lists the emulated parts of cuFFT and cuSPARSE"),
-    (r"(tex|surf)Cubemap", "cube maps are not emulated: use six layers of a layered texture"),
-    (r"cooperative_groups::block_tile_memory",
-     "a tile cannot be larger than a warp: reduce in shared memory, or use cub::BlockReduce"),
     (r"cu(solver|dnn|tensor)|npp|nvjpeg|nccl",
      "this library is not emulated: put a CPU library between #ifdef __HOSTCUDA__ and #else"),
     (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
-    (r"cu[A-Z]\w*|CU[a-z]\w*", "the driver API is not emulated: use the runtime API (cuda...)"),
+    (r"cu[A-Z]\w*|CU[a-z]\w*", "the emulated part of the driver API is in <cuda.h>: include it"),
     (r"thrust|cub\b", "hostcuda/README.md lists the supported parts of Thrust and CUB"),
     (r"", "do not use it, or put a replacement between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (

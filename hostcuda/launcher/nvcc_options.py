@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from libraries import ToolError
+from modules import KINDS
 
 # These options select a GPU, tune code for it or change nvcc's output, and are ignored here. Those
 # in the second list take the next word as their value.
@@ -49,6 +50,10 @@ OURS = (
     "cublas",
     "cublasLt",
     "cudadevrt",
+    "nvrtc",
+    "nvrtc_static",
+    "nvrtc-builtins_static",
+    "nvptxcompiler_static",
     "nvToolsExt",
     "curand",
     "cufft",
@@ -61,7 +66,6 @@ NOT_EMULATED = (
     "cusolver",
     "cudnn",
     "nccl",
-    "nvrtc",
     "npp",
     "nvjpeg",
     "cutensor",
@@ -80,10 +84,13 @@ class Translation:
     link: list = field(default_factory=list)
     output: str = ""
     compiler: str = "c++"
-    mode: str = "link"  # or compile, preprocess, archive, device_link, version
+    mode: str = "link"  # or compile, preprocess, archive, device_link, module, version
     treats_all_as_cu: bool = False
+    distinguishes: bool = True  # clang checks host and device code
     shows: bool = False  # set by --verbose and --dryrun
     asks_for_cublas: bool = False
+    asks_for_driver: bool = False  # -lcuda or -lnvrtc: the program may load modules
+    module: str = ""  # for the mode "module": the suffix of the file (modules.KINDS)
 
 
 def normalised(word):
@@ -199,7 +206,9 @@ def translate(words):
             result.compile.append(name)
         elif name in ("-run", "-run-args"):
             raise ToolError(f"{original}: hostcuda run builds a program and runs it")
-        elif name in ("-ptx", "-cubin", "-fatbin", "-arch-ls", "-code-ls", "-list-gpu-arch",
+        elif name in KINDS:
+            result.mode, result.module = "module", KINDS[name]
+        elif name in ("-optix-ir", "-ltoir", "-arch-ls", "-code-ls", "-list-gpu-arch",
                       "-list-gpu-code"):
             raise ToolError(f"{original}: hostcuda does not generate GPU code")
         elif name in ("-lineinfo", "-g", "-pg"):
@@ -242,6 +251,7 @@ def add_library(result, word):
     name = word[2:] if word.startswith("-l") else ""
     if name in OURS:
         result.asks_for_cublas |= name.startswith("cublas")
+        result.asks_for_driver |= name.startswith(("cuda", "nvrtc")) and "cudart" not in name
         return
     if name.startswith(NOT_EMULATED):
         raise ToolError(f"{word}: this library of the CUDA toolkit is not emulated")

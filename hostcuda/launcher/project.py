@@ -20,6 +20,7 @@ from pathlib import Path
 
 import toolkit
 from libraries import HOME, ToolError
+from modules import loads_modules
 
 MOST_BYTES = 1 << 30
 COMPILED = (b"\x7fELF", b"!<arch>")
@@ -153,11 +154,25 @@ def copy(source, target):
 
 def links_traced(words):
     """True if these arguments make a host compiler link an object that the replacement for nvcc
-    compiled."""
+    compiled, or that loads modules, because the replacement for nvcc compiled those too."""
     if any(word in ("-c", "-E", "-S", "-M", "-MM") for word in words):
         return False
     files = [Path(word) for word in words if word.endswith((".o", ".a"))]
-    return any(b"__tsan_" in file.read_bytes() for file in files if file.is_file())
+    files = [file for file in files if file.is_file()]
+    return any(b"__tsan_" in file.read_bytes() for file in files) or loads_modules(files)
+
+
+def leave_replacements():
+    """Removes the folders of replacements from PATH. A program that `check` runs may call NVRTC,
+    which needs the real compiler."""
+    def replaces(folder):
+        try:
+            script = (Path(folder) / "nvcc").read_bytes()[:4096]
+        except OSError:
+            return False
+        return script.startswith(b"#!/bin/sh") and b"--hostcuda-notes=" in script
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    os.environ["PATH"] = os.pathsep.join(folder for folder in folders if not replaces(folder))
 
 
 def write_script(file, *words):

@@ -64,9 +64,11 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (rf"(?P<op>mad|fma)(?:\.lo)?{ROUNDING}\.{TYPE}", "set({0}, {op}<{t}>({1}, {2}, {3}))"),
     (rf"(?P<op>not|neg|abs|popc|clz|brev|sqrt|rsqrt|rcp|ex2|lg2|sin|cos|tanh){ROUNDING}\.{TYPE}",
      "set({0}, op_{op}<{t}>({1}))"),
+    (rf"bfind(?P<shift>\.shiftamt)?\.{TYPE}", "set({0}, find_bit<{t}>({1}, {shift}))"),
     (rf"setp\.(?P<op>eq|ne|lt|le|gt|ge|lo|ls|hi|hs)(?:\.ftz)?\.{TYPE}",
      "set({0}, {op}<{t}>({1}, {2}))"),
     (rf"selp\.{TYPE}", "set({0}, {3} ? as<{t}>({1}) : as<{t}>({2}))"),
+    (r"vabsdiff4\.(?:u32|s32)\.(?P<type>u32|s32)\.(?P<b>u32|s32)(?P<add>\.add)?", "VABSDIFF4"),
     (r"prmt\.b32", "set({0}, __byte_perm({1}, {2}, {3}))"),
     (rf"bfe\.{TYPE}", "set({0}, bfe<{t}>({1}, {2}, {3}))"),
     (r"lop3\.b32", "set({0}, lop3({1}, {2}, {3}, {4}))"),
@@ -98,7 +100,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (r"brkpt|prefetchu?(?:\.\w+)*(?:::\w+)*|discard(?:\.\w+)*|griddepcontrol\.\w+|pmevent", ""),
 )]
 OURS = re.compile(r"\b(set|as|pack|tf32|convert|add|sub|div|rem|and_|or_|xor_|min|max|shl|shr|mul|"
-                  r"mul_hi|mad|fma|op_\w+|eq|ne|lt|le|gt|ge|bfe|lop3|commit_copies|"
+                  r"mul_hi|mad|fma|op_\w+|find_bit|eq|ne|lt|le|gt|ge|bfe|lop3|commit_copies|"
                   r"wait_for_copies|bits_of|transposed)(?=[<(])")
 WORDS = {"and": "and_", "or": "or_", "xor": "xor_", "mul.lo": "mul", "mul.hi": "mul_hi",
          "lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
@@ -265,6 +267,7 @@ def expression(match, meaning, arguments, opcode):
     op = named.get("op") or ""
     values.update(op=WORDS.get(op, op), t=kind, to=TYPES.get(named.get("to") or "", ""),
                   w=TYPES.get(WIDE.get(named.get("type") or "", ""), ""),
+                  shift="true" if named.get("shift") else "false",
                   r=next((ROUNDS[one] for one in ROUNDS if one in (named.get("round") or "")), "0"))
     try:
         filled = re.sub(r"\{(\w+)\}", lambda m: values[m[1]], meaning)
@@ -309,6 +312,14 @@ def of_atomic(named, kind, arguments):
     values = ", ".join(f"{PTX}as<{kind}>({operand(one)})" for one in arguments[1:])
     call = f"{ATOMICS[named['op']]}(reinterpret_cast<{kind}*>({at}), {values})"
     return f"{PTX}set({operand(target)}, {call})" if target and target != "_" else call
+
+
+def of_vabsdiff4(named, _, arguments):
+    byte = {"u32": "unsigned char", "s32": "signed char"}
+    d, a, b, c = (operand(one) for one in arguments)
+    add = "true" if named["add"] else "false"
+    return (f"{PTX}set({d}, {PTX}absolute_differences<{byte[named['type']]}, {byte[named['b']]}, "
+            f"{add}>({a}, {b}, {c}))")
 
 
 def of_copy(_, __, arguments):
@@ -374,5 +385,5 @@ def of_shuffle(named, _, arguments):
 
 
 OF_MEMORY = {"LOAD": of_load, "STORE": of_store, "ATOMIC": of_atomic, "COPY": of_copy,
-             "LDMATRIX": of_ldmatrix, "STMATRIX": of_stmatrix, "MMA": of_mma,
-             "BARRIER": of_barrier, "SHFL": of_shuffle}
+             "VABSDIFF4": of_vabsdiff4, "LDMATRIX": of_ldmatrix, "STMATRIX": of_stmatrix,
+             "MMA": of_mma, "BARRIER": of_barrier, "SHFL": of_shuffle}

@@ -1,11 +1,21 @@
-// All of memory/, runtime/ and support/ in one unit, except api.cpp, which is in execution.cpp.
+// All of graphs/, interprocess/, libraries/, memory/, runtime/ and support/ in one unit, except
+// api.cpp, which is in execution.cpp.
+#include "graphs/capture.cpp"
+#include "graphs/executable.cpp"
+#include "graphs/graph.cpp"
+#include "graphs/graph_memory.cpp"
+#include "graphs/nodes.cpp"
+#include "interprocess/ipc.cpp"
+#include "interprocess/shared_pages.cpp"
+#include "interprocess/shared_pool.cpp"
+#include "libraries/sobol.cpp"
 #include "memory/arena.cpp"
 #include "memory/pool.cpp"
 #include "runtime/array.cpp"
 #include "runtime/copy.cpp"
 #include "runtime/device.cpp"
 #include "runtime/event.cpp"
-#include "runtime/graph.cpp"
+#include "runtime/managed_memory.cpp"
 #include "runtime/memory.cpp"
 #include "runtime/memory_pool.cpp"
 #include "runtime/stream.cpp"

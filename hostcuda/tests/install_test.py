@@ -9,7 +9,10 @@ import sys
 import unittest
 from pathlib import Path
 
-from tool_test import REVERSE, InFolder
+sys.path.insert(0, str(Path(__file__).resolve().parent / "driver"))
+
+from modules_tool_test import BEGIN, COMPILES, END, RIGHT  # noqa: E402
+from tool_test import REVERSE, InFolder  # noqa: E402
 
 HOME = Path(__file__).resolve().parents[1]
 OPTIONS = sys.argv[1:]
@@ -79,6 +82,10 @@ class InstallTest(InFolder):
             prefix / "bin" / "nvcc", "-DBARRIER=__syncthreads()", "program.cu", "-o", "by_nvcc"
         )
         self.assertEqual("58\n", self.works("./by_nvcc"))
+        self.write("kernel.cu", RIGHT)
+        self.write("main.cpp", BEGIN + COMPILES + END)
+        self.works(prefix / "bin" / "nvcc", "main.cpp", "-o", "modules")
+        self.assertEqual("42\n", self.works("./modules"))
         found = self.run_in_folder(prefix / "bin" / "hostcuda", "check", "-DBARRIER=", "program.cu")
         self.assertEqual(1, found.returncode, found.stdout + found.stderr)
         self.assertIn("RACE in kernel reverse", found.stdout)

@@ -194,15 +194,50 @@ void launch(Copied c, int* p) {
             self.assertEqual(names, re.findall(r"hostcuda_variable_(\w+)\(", line), text)
         self.assertNotRegex(shown, "hostcuda_(device|managed)_")
 
+    # Maps declarations in a module, each on a line of its own, to the parameters and the name of
+    # the kernel that must be registered there.
+    KERNELS = {
+        'extern "C" __global__ void add(const float* a, int n = f<1, 2>(3), char c = 0) {}':
+            ("const float* a, int n , char c", "add"),
+        "namespace n { __global__ void __launch_bounds__(64, 2) k(double x) { if (x) {} } }":
+            ("double x", "k"),
+        "static void __global__ __cluster_dims__(2, 1, 1) k2() {}": ("", "k2"),
+        "template <class T> __global__ void t(T* p) {}": None,
+        "template __global__ void t<int>(int*);": ("int*", "t<int>"),
+        "extern template __global__ void t<char>(char*);": None,
+        "__global__ void declared(int);": None,
+        "__global__ void declared(Pair<int, 3> pair) {}": ("Pair<int, 3> pair", "declared"),
+        "struct S { friend __global__ void of_friend(S) {} };": None,
+        "__device__ void f() {}": None,
+    }
+
+    def test_kernels_of_modules_are_registered(self):
+        self.write("a.cu", "\n".join(self.KERNELS) + "\n")
+        self.assertNotIn("ModuleKernel", self.show())
+        shown = self.show("-DHOSTCUDA_MODULE=1")
+        lines = shown.rstrip().splitlines()[-len(self.KERNELS):]
+        for (text, expected), line in zip(self.KERNELS.items(), lines):
+            found = re.findall(r"ModuleKernel hostcuda_module_\d+\(static_cast<void "
+                               r"\(\*\)\((.*?)\)>\(&.*?\), \"(.*?)\"\);", line)
+            self.assertEqual([expected] if expected else [], found, text)
+        self.assertNotIn("hostcuda_kernel_", shown)
+
+    def test_shared_variables_of_extern_c_kernels_are_in_the_kernel(self):
+        self.write("a.cu", 'extern "C" __global__ void k() {\n  __shared__ int s[2];\n}\n'
+                           'extern "C" {\n__shared__ int at_file_scope[2];\n}\n')
+        shown = self.show()
+        self.assertIn('register_shared(hostcuda_seen, s, "s")', shown)
+        self.assertIn("SharedAtFileScope hostcuda_at_file_scope", shown)
+
     # Maps uses of missing features, one per line, to a text that the message must contain.
     MISSING = {
-        "cudaGraphConditionalHandle handle;": "cudaGraphConditionalHandle",
-        "cudaGraphKernelNodeGetParams(0, 0);": "cudaGraphKernelNodeGetParams",
+        "cudaGraphUserObject_t object;": "cudaGraphUserObject_t",
+        "cudaGraphDebugDotPrint(0, 0, 0);": "cudaGraphDebugDotPrint",
         "cudaMaloc(0, 0);": "cudaMaloc is not part of hostcuda: did you mean cudaMalloc",
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
         "CUcontext context;": "CUcontext",
-        "cuInit(0);": "cuInit is not part of hostcuda: the driver API is not emulated",
+        "cuInit(0);": "cuInit is not part of hostcuda: the emulated part of the driver API is in",
         "texture<float, 2> reference;": "texture is not part of hostcuda: texture references were "
                                         "removed",
         "__any(1);": "__any is not part of hostcuda: since Volta only the _sync form",
@@ -210,8 +245,8 @@ void launch(Copied c, int* p) {
         "thrust::shuffle(0, 0, 0);": "thrust::shuffle",
         "cub::DeviceSegmentedSort::SortKeys(0, 0);": "cub::DeviceSegmentedSort",
         "cub::DeviceScan::Mean(0, 0);": "cub::DeviceScan::Mean",
-        "texCubemap<float>(0, 0, 0, 0);": "texCubemap is not part of hostcuda: cube maps",
-        "groups::block_tile_memory<8> memory;": "cooperative_groups::block_tile_memory is not part",
+        "tex2DLod<float>(0, 0, 0, 0);": "tex2DLod is not part of hostcuda: ",
+        "groups::invoke_one_broadcast(0);": "cooperative_groups::invoke_one_broadcast is not part",
         "cooperative_groups::invoke_one(0);": "cooperative_groups::invoke_one",
         "unsigned sum = __vadd4(1, 2);": "__vadd4",
         "int maximum = __viaddmax_s32(1, 2, 3);": "__viaddmax_s32",
@@ -242,7 +277,7 @@ void launch(Copied c, int* p) {
         for name in (
             "thrust/mr/pool.h",
             "cusolverDn.h",
-            "cufftXt.h",
+            "cufftw.h",
             "nvtx3/nvtx3.hpp",
             "cuda/semaphore",
         ):

@@ -72,8 +72,12 @@ __global__ void kernel(float* p, int n) {
   p[2] = rand();  // calling a __host__ function ('rand')
   Pair pair;
   pair.reset();  // reference to __host__ function 'reset'
-  child<<<1, 1>>>(n);  // a kernel launches 'child': dynamic parallelism is not emulated
-  cudaFree(p);  // a kernel calls cudaFree: CUDA's functions in kernels (dynamic parallelism)
+  child<<<1, 1, 0, cudaStreamFireAndForget>>>(n);
+  child(n);  // calling a __global__ function ('child') from a __global__ function
+  generic<<<1, 1>>>(p);  // launch of 'generic': requires 2 arguments, but 1 was provided
+  cudaFree(p);
+  cudaMemset(p, 0, 4);  // calling a __host__ function ('cudaMemset') from a __global__ function
+  cudaDeviceSynchronize();  // a kernel calls cudaDeviceSynchronize, which CUDA 12 removed
   __shared__ int s = 3;  // initialization is not supported for __shared__
   p[3] = s + on_device(n) + kThree + fmaxf(sqrtf(2), std::abs(-1.0f)) + __shfl_sync(~0u, n, 0);
   printf("%g", p[3]);
@@ -169,7 +173,7 @@ main.o: main.cpp
     def test_impossible_options_give_one_line(self):
         self.write("a.cu", "int main() {}\n")
         for words, message in (
-            (("a.cu", "-ptx"), "-ptx: hostcuda does not generate GPU code"),
+            (("a.cu", "-optix-ir"), "-optix-ir: hostcuda does not generate GPU code"),
             (("a.cu", "-lcusolver"), "-lcusolver: this library .* not emulated"),
             (("a.cu", "-o"), "-o needs a value"),
             (("--options-file", "no.rsp"), "--options-file no.rsp: cannot be read"),
@@ -248,6 +252,12 @@ void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
             ),
             check.finding_of_warning(said.stderr.strip()),
         )
+        # clang reports nothing if it finds an error in a header.
+        headers = "#include <cufftXt.h>\n#include <thrust/device_vector.h>\n" \
+                  "#include <thrust/random.h>\n#include <nvrtc.h>\n#include <cuda.h>\n"
+        self.write("d.cu", headers + kernel % "")
+        said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "d.cu")
+        self.assertIn("d.cu:8:31: warning: variable 'sum' is uninitialized", said.stderr)
         self.write("c.cu", "\n__global__ void k(int* x, int n) {\n  int v;\n"
                            "  if (n > 2) v = x[0];\n  x[1] = __shfl_sync(~0u, x[0], 0) + v;\n}\n")
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "c.cu")

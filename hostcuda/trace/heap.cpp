@@ -10,6 +10,7 @@
 
 #include "checks/host_blocks.h"
 #include "execution/block.h"
+#include "launch/kernel_heap.h"
 #include "tracer.h"
 
 using hostcuda::trace::Kind;
@@ -46,6 +47,16 @@ unsigned piece_of(const void* to, const void* from, std::size_t size) {
 }
 
 }  // namespace
+
+void hostcuda::trace::observe_kernel_heap() {
+  hostcuda::kernel_heap.allocate = [](std::size_t size, const void* caller) {
+    void* pointer = nullptr;
+    return tracer->allocate(size, caller, pointer, true) ? pointer : std::malloc(size);
+  };
+  hostcuda::kernel_heap.release = [](void* pointer, const void* caller) {
+    ::release(pointer, caller, [&] { std::free(pointer); });
+  };
+}
 
 #define CALLER __builtin_return_address(0)
 

@@ -3,7 +3,7 @@
 
 #include "address_space.h"
 #include "execution/block.h"
-#include "runtime/device.h"
+#include "runtime/memory.h"
 #include "runtime/symbol.h"
 #include "tracer.h"
 
@@ -108,7 +108,7 @@ void Tracer::look_at_device(Array& array, const Accessed& accessed) {
   array.is_used = true;
   const int device = running_block->launch().device;
   if (array.space == Space::global && array.kind == MemoryKind::device && array.device != device &&
-      !peers_of(device).contains(array.device))
+      !may_access(device, array.begin))
     checks_.wrong_device(array, accessed);
 }
 

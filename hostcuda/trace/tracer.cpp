@@ -157,10 +157,10 @@ Array& Tracer::own_array(const char* identity, std::size_t size) {
   return array;
 }
 
-bool Tracer::allocate(std::size_t size, const void* code, void*& pointer) {
+bool Tracer::allocate(std::size_t size, const void* code, void*& pointer, bool by_api) {
   if (busy_) return false;
   const Busy busy;
-  if (!heap_.serves(code)) return false;
+  if (!by_api && !heap_.serves(code)) return false;
   pointer = heap_.allocate(size, code);
   return true;
 }
@@ -354,6 +354,7 @@ void start() {
   if (std::getenv(kSkip)) tracer->skip_shared_atomics();
   kernel_observer = tracer;
   runtime_observer = &tracer->host();
+  observe_kernel_heap();
   on_exit(
       [](int status, void*) {
         tracer->host().program_ends(status);
@@ -364,4 +365,10 @@ void start() {
   record_aborted_runs();
 }
 
+namespace {
+
+// A program whose kernels are all in modules may have no file that calls __tsan_init.
+[[maybe_unused]] const bool is_started = (start(), true);
+
+}  // namespace
 }  // namespace hostcuda::trace

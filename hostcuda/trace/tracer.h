@@ -106,7 +106,7 @@ class Tracer final : public KernelObserver {
   HostChecks& host() { return host_; }
   // Called when the code at `code` calls malloc, new, free or delete. These two functions return
   // false if the host's function must do the work.
-  bool allocate(std::size_t size, const void* code, void*& pointer);
+  bool allocate(std::size_t size, const void* code, void*& pointer, bool by_api = false);
   bool release(const void* pointer, const void* code);
 
   const std::vector<Kernel>& kernels() const { return kernels_; }
@@ -235,6 +235,9 @@ void start();
 // Returns the tracer's record as JSON. The record gives code locations as offsets in the
 // executable; the tool that reads the record converts them to source lines with addr2line.
 std::string record_of(const Tracer& tracer);
+
+// Lets the tracer allocate and free the memory of cudaMalloc and cudaFree in kernels.
+void observe_kernel_heap();
 
 }  // namespace hostcuda::trace
 

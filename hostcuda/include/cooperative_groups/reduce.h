@@ -21,8 +21,12 @@ HOSTCUDA_OPERATOR(bit_xor, a ^ b)
 // Reduces in rank order. A GPU uses another order, which is not specified.
 template <class Group, class T, class Operation>
 T reduce(const Group& group, T value, const Operation& operation, HOSTCUDA_HERE) {
-  const unsigned mask = group.lanes();
-  return hostcuda::fold(hostcuda::gather(mask, value, file, line), mask, operation);
+  if constexpr (details::kIsLarge<Group>) {
+    return group.reduce(value, operation, file, line);
+  } else {
+    const unsigned mask = group.lanes();
+    return hostcuda::fold(hostcuda::gather(mask, value, file, line), mask, operation);
+  }
 }
 
 }  // namespace cooperative_groups

@@ -9,10 +9,14 @@ namespace details {
 template <class Group, class T, class Operation>
 T scan(const Group& group, T value, const Operation& operation, bool with_own, const char* file,
        int line) {
-  const unsigned mask = group.lanes();
-  const auto all = hostcuda::gather(mask, value, file, line);
-  const unsigned own = 1u << lane(), before = mask & (with_own ? own | (own - 1) : own - 1);
-  return before ? hostcuda::fold(all, before, operation) : T{};
+  if constexpr (kIsLarge<Group>) {
+    return group.scan(value, operation, with_own, file, line);
+  } else {
+    const unsigned mask = group.lanes();
+    const auto all = hostcuda::gather(mask, value, file, line);
+    const unsigned own = 1u << lane(), before = mask & (with_own ? own | (own - 1) : own - 1);
+    return before ? hostcuda::fold(all, before, operation) : T{};
+  }
 }
 }  // namespace details
 

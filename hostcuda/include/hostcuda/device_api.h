@@ -53,14 +53,27 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
   cudaDevAttrHostRegisterSupported = 99,
   cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+  cudaDevAttrMaxPersistingL2CacheSize = 108,
+  cudaDevAttrMaxAccessPolicyWindowSize = 109,
   cudaDevAttrReservedSharedMemoryPerBlock = 111,
   cudaDevAttrMemoryPoolsSupported = 115,
+  cudaDevAttrMemoryPoolSupportedHandleTypes = 119,
   cudaDevAttrClusterLaunch = 120
+};
+
+// Two devices can access each other's memory and arrays. They share one memory, so all pairs have
+// the same performance, and atomics of one device are atomic for the other.
+enum cudaDeviceP2PAttr {
+  cudaDevP2PAttrPerformanceRank = 1,
+  cudaDevP2PAttrAccessSupported = 2,
+  cudaDevP2PAttrNativeAtomicSupported = 3,
+  cudaDevP2PAttrCudaArrayAccessSupported = 4,
+  cudaDevP2PAttrOnlyPartialNativeAtomicSupported = 5
 };
 
 // The device's name says that it is not a GPU. The limits are those of compute capability 9.0, and
 // launches are checked against these limits. totalGlobalMem and multiProcessorCount come from the
-// environment. Cache size, bus width and clock rates are 0, because the emulator does not have
+// environment. Cache sizes, bus width and clock rates are 0, because the emulator does not have
 // them.
 struct cudaDeviceProp {
   char name[256];

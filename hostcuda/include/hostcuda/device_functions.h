@@ -58,7 +58,8 @@ bool in_kernel();  // true if the caller is an emulated thread
 
 // Lets another thread of the block run, as the hardware does while a thread spins on an atomic.
 void yield();
-extern __thread unsigned spins;  // number of spins since the running thread started or resumed
+// The number of spins since the running thread started or resumed.
+extern HOSTCUDA_OF_THREAD unsigned spins;
 inline void note_spin() {
   constexpr unsigned kPatience = 1000;
   if (++spins > kPatience) yield();

@@ -27,16 +27,27 @@ enum cudaGraphNodeType {
   cudaGraphNodeTypeGraph,
   cudaGraphNodeTypeEmpty,
   cudaGraphNodeTypeMemAlloc = 10,
-  cudaGraphNodeTypeMemFree = 11
+  cudaGraphNodeTypeMemFree = 11,
+  cudaGraphNodeTypeConditional = 13
 };
 enum cudaMemAllocationType { cudaMemAllocationTypeInvalid, cudaMemAllocationTypePinned };
-enum cudaMemAllocationHandleType { cudaMemHandleTypeNone };
+enum cudaMemAllocationHandleType {
+  cudaMemHandleTypeNone = 0,
+  cudaMemHandleTypePosixFileDescriptor = 1,
+  cudaMemHandleTypeWin32 = 2,
+  cudaMemHandleTypeWin32Kmt = 4,
+  cudaMemHandleTypeFabric = 8
+};
 struct cudaMemPoolProps {
   cudaMemAllocationType allocType;
   cudaMemAllocationHandleType handleTypes;
   cudaMemLocation location;
 };
-enum cudaMemAccessFlags { cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtReadWrite = 3 };
+enum cudaMemAccessFlags {
+  cudaMemAccessFlagsProtNone = 0,
+  cudaMemAccessFlagsProtRead = 1,
+  cudaMemAccessFlagsProtReadWrite = 3
+};
 struct cudaMemAccessDesc {
   cudaMemLocation location;
   cudaMemAccessFlags flags;

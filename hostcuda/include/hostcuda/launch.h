@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "device_functions.h"
 #include "runtime_api.h"
 #include "types.h"
 
@@ -31,6 +32,10 @@ struct Site {
   int line;
 };
 
+struct LaunchRequest;
+// Launches request.function with other arguments; `arguments` has the addresses of their values.
+using ErasedLaunch = cudaError_t (*)(const LaunchRequest& request, void** arguments);
+
 // function: the kernel's address, or null if the kernel's name is overloaded. In that case,
 // only the arguments of the launch decide which function is called.
 struct LaunchRequest {
@@ -42,13 +47,20 @@ struct LaunchRequest {
   cudaStream_t stream;
   dim3 cluster{1, 1, 1};
   bool cooperative = false;
+  ErasedLaunch launch_again = nullptr;  // null if the types of the parameters do not allow it
 };
 
 // Replaces std::function, because its header would be a sixth of the text that the compiler reads
 // for a small .cu file.
 struct Work {
   virtual ~Work() = default;
+  // The memory of work is not that of `new` in kernels.
+  static void* operator new(std::size_t size);
+  static void operator delete(void* work);
   virtual void run() const = 0;
+  // The addresses of a kernel's arguments.
+  virtual std::size_t argument_count() const { return 0; }
+  virtual void list_arguments(void**) const {}
 };
 template <class Function>
 Work* work_of(const Function& function) {
@@ -113,6 +125,7 @@ class Argument {
   using Passed = Parameter;
   explicit Argument(const Parameter& value) : value_(value) {}
   const Parameter& get() const { return value_; }
+  const volatile void* address() const { return __builtin_addressof(value_); }
 
  private:
   Parameter value_;
@@ -135,6 +148,7 @@ class Argument<Parameter, true> {
     operator Bytes*() { return &bytes; }
   };
   Copy get() const { return {bytes_}; }
+  const volatile void* address() const { return &bytes_; }
 
  private:
   Bytes bytes_;
@@ -160,7 +174,7 @@ struct KernelArguments {
   const void* begin = nullptr;
   std::size_t size = 0;
 };
-extern __thread KernelArguments kernel_arguments;
+extern HOSTCUDA_OF_THREAD KernelArguments kernel_arguments;
 #ifdef HOSTCUDA_TRACE
 #define HOSTCUDA_TELL_ARGUMENTS(first, last)                                      \
   ::hostcuda::kernel_arguments = {                                                \
@@ -169,6 +183,34 @@ extern __thread KernelArguments kernel_arguments;
 #else
 #define HOSTCUDA_TELL_ARGUMENTS(first, last) static_cast<void>(0)
 #endif
+
+// Runs a kernel with the arguments of its launch.
+template <class Function, class... Stored>
+struct KernelWork final : Work {
+  KernelWork(const Function& kernel, const std::tuple<Stored...>& values)
+      : function(kernel), arguments(values) {}
+  void run() const override {
+    HOSTCUDA_TELL_ARGUMENTS(function, arguments);
+    std::apply([&](const auto&... each) { function(each.get()...); }, arguments);
+  }
+  std::size_t argument_count() const override { return sizeof...(Stored); }
+  void list_arguments(void** to) const override {
+    std::apply([&](const auto&... each) { ((*to++ = const_cast<void*>(each.address())), ...); },
+               arguments);
+    (void)to;  // unused if the kernel has no parameters
+  }
+  Function function;
+  std::tuple<Stored...> arguments;
+};
+// Returns a copy of the bytes of `work`. Arguments and kernels may be copied byte by byte.
+Work* copy_of_work(const Work& work, std::size_t size);
+template <class Function, class... Stored>
+Work* kernel_work(const Function& function, const std::tuple<Stored...>& arguments) {
+  using Made = KernelWork<Function, Stored...>;
+  // A kernel that launches a kernel may write only its own variables.
+  if (in_kernel()) return copy_of_work(Made(function, arguments), sizeof(Made));
+  return new Made(function, arguments);
+}
 
 // The launch statement evaluates the arguments, converts them to the parameter types and copies
 // them, as on a GPU, because the kernel may run much later.
@@ -180,20 +222,38 @@ cudaError_t enqueue_function(const LaunchRequest& request, void (*kernel)(Parame
   std::apply(
       [&](const auto&... each) { (check_argument<Parameters>(request.site, each.get()), ...); },
       arguments);
-  return enqueue_kernel(request, work_of([function, stored = arguments] {
-                          HOSTCUDA_TELL_ARGUMENTS(function, stored);
-                          std::apply([&](const auto&... each) { function(each.get()...); }, stored);
-                        }));
+  return enqueue_kernel(request, kernel_work(function, arguments));
 }
 
 template <class Call, class... Arguments>
 void enqueue_call(const LaunchRequest& request, const Call& call, const Arguments&... arguments) {
   (check_argument<Arguments>(request.site, arguments), ...);
-  enqueue_kernel(request, work_of([call, stored = std::tuple<Argument<Arguments, false>...>(
-                                             Argument<Arguments, false>(arguments)...)] {
-                   HOSTCUDA_TELL_ARGUMENTS(call, stored);
-                   std::apply([&](const auto&... each) { call(each.get()...); }, stored);
-                 }));
+  const std::tuple<Argument<Arguments, false>...> stored{Argument<Arguments, false>(arguments)...};
+  enqueue_kernel(request, kernel_work(call, stored));
+}
+
+template <class... Parameters, std::size_t... kIndex>
+cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(Parameters...),
+                                 void** arguments, std::index_sequence<kIndex...>) {
+  (void)arguments;  // unused if the kernel has no parameters
+  return enqueue_function<Parameters...>(
+      request, function, {Argument<Parameters>(*static_cast<Parameters*>(arguments[kIndex]))...});
+}
+// The function that launches kernels of this type with other arguments.
+template <class... Parameters>
+constexpr ErasedLaunch erased_launch() {
+  if constexpr ((std::is_reference_v<Parameters> || ...)) {
+    return nullptr;
+  } else {
+    return [](const LaunchRequest& request, void** arguments) {
+      const auto kernel =
+          reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(request.function));
+      LaunchRequest again = request;
+      again.launch_again = erased_launch<Parameters...>();
+      return launch_with_pointers(again, kernel, arguments,
+                                  std::index_sequence_for<Parameters...>{});
+    };
+  }
 }
 
 template <class Call>
@@ -245,6 +305,7 @@ template <class Call, class... Parameters>
 ExactLauncher<Call, Parameters...> make_launcher(const Call& call, void (*function)(Parameters...),
                                                  LaunchRequest request) {
   request.function = reinterpret_cast<const void*>(function);
+  request.launch_again = erased_launch<Parameters...>();
   return {call, request};
 }
 
@@ -259,11 +320,11 @@ auto launch(const Call& call, const Resolve& resolve, Site site, dim3 grid, dim3
 }
 
 // Changes whenever this operating-system thread starts another block.
-extern __thread unsigned block_sequence;
+extern HOSTCUDA_OF_THREAD unsigned block_sequence;
 
 // Called when a block first uses a shared variable: poisons the variable and adds its size to the
-// block's total.
-void begin_shared_variable(void* address, std::size_t size, const char* name);
+// block's total. Returns false if the block has already used the variable.
+bool begin_shared_variable(void* address, std::size_t size, const char* name, bool counts = true);
 
 // Every emulated thread that reaches the declaration calls this function. Each variable has its own
 // `seen`.
@@ -283,6 +344,9 @@ class SharedAtFileScope {
  public:
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);
 };
+
+// Forgets the variables of the module between the two addresses, which is about to be unloaded.
+void forget_shared_at_file_scope(const char* begin, const char* end);
 
 // The launcher inserts a DeviceVariable after each __device__ or __constant__ variable. Host code
 // may pass the variable to the symbol functions and must not use it in any other way.

@@ -22,8 +22,27 @@ enum cudaClusterSchedulingPolicy {
   cudaClusterSchedulingPolicySpread,
   cudaClusterSchedulingPolicyLoadBalancing
 };
+enum cudaAccessProperty {
+  cudaAccessPropertyNormal,
+  cudaAccessPropertyStreaming,
+  cudaAccessPropertyPersisting
+};
+struct cudaAccessPolicyWindow {
+  void* base_ptr;
+  std::size_t num_bytes;
+  float hitRatio;
+  cudaAccessProperty hitProp, missProp;
+};
+enum cudaSynchronizationPolicy {
+  cudaSyncPolicyAuto = 1,
+  cudaSyncPolicySpin = 2,
+  cudaSyncPolicyYield = 3,
+  cudaSyncPolicyBlockingSync = 4
+};
 union cudaLaunchAttributeValue {
   char pad[64];
+  cudaAccessPolicyWindow accessPolicyWindow;
+  cudaSynchronizationPolicy syncPolicy;
   int cooperative;
   struct {
     unsigned x, y, z;
@@ -36,6 +55,20 @@ struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   cudaLaunchAttributeValue val;
 };
+
+// The attributes of a stream are hints about caches and waiting: they are checked and kept, but
+// have no effect.
+#define cudaStreamAttrID cudaLaunchAttributeID
+#define cudaStreamAttrValue cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+                                   const cudaLaunchAttributeValue* value);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+                                   cudaLaunchAttributeValue* value);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
+
 struct cudaLaunchConfig_t {
   dim3 gridDim, blockDim;
   std::size_t dynamicSmemBytes;
@@ -68,21 +101,17 @@ cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request);
 template <class... Parameters>
 LaunchRequest request_for(const NamedKernel<Parameters...>& kernel, dim3 grid, dim3 block,
                           std::size_t bytes, cudaStream_t stream) {
-  return {kernel.site, reinterpret_cast<const void*>(kernel.function), grid, block, bytes, stream};
-}
-
-template <class... Parameters, std::size_t... kIndex>
-cudaError_t launch_with_pointers(const LaunchRequest& request, void (*function)(Parameters...),
-                                 void** arguments, std::index_sequence<kIndex...>) {
-  (void)arguments;  // unused if the kernel has no parameters
-  return enqueue_function<Parameters...>(
-      request, function, {Argument<Parameters>(*static_cast<Parameters*>(arguments[kIndex]))...});
+  LaunchRequest request{
+      kernel.site, reinterpret_cast<const void*>(kernel.function), grid, block, bytes, stream};
+  request.launch_again = erased_launch<Parameters...>();
+  return request;
 }
 
 // A program may cast a kernel to void*. A table then maps the kernel's address to the function that
 // launches the kernel.
-using ErasedLaunch = cudaError_t (*)(const LaunchRequest& request, void** arguments);
 void register_kernel(const void* function, const char* name, ErasedLaunch launch);
+// Forgets the kernels between the two addresses, whose module is about to be unloaded.
+void forget_kernels(const void* begin, const void* end);
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
                               void** arguments, const char* file, int line);
 
@@ -90,12 +119,7 @@ cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& co
 template <class... Parameters>
 void* erased(void (*function)(Parameters...), const char* name) {
   void* address = reinterpret_cast<void*>(function);
-  register_kernel(address, name, [](const LaunchRequest& request, void** arguments) {
-    const auto kernel =
-        reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(request.function));
-    return launch_with_pointers(request, kernel, arguments,
-                                std::index_sequence_for<Parameters...>{});
-  });
+  register_kernel(address, name, erased_launch<Parameters...>());
   return address;
 }
 template <class Anything>

@@ -71,7 +71,9 @@ enum cudaLimit {
   cudaLimitPrintfFifoSize,
   cudaLimitMallocHeapSize,
   cudaLimitDevRuntimeSyncDepth,
-  cudaLimitDevRuntimePendingLaunchCount
+  cudaLimitDevRuntimePendingLaunchCount,
+  cudaLimitMaxL2FetchGranularity,
+  cudaLimitPersistingL2CacheSize
 };
 enum cudaComputeMode {
   cudaComputeModeDefault,
@@ -124,6 +126,8 @@ cudaError_t cudaDeviceReset();  // waits for the device but frees no memory
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer);
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device,
+                                      int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peer);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
@@ -135,6 +139,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config);
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config);
+cudaError_t cudaCtxResetPersistingL2Cache();
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }  // deprecated name

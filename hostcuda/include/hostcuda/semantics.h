@@ -59,6 +59,44 @@ __device__ long long llabs(long long);
 #include "../cuda_runtime.h"
 #pragma clang force_cuda_host_device end
 
+// The API functions that kernels may call, for dynamic parallelism; clang lets host code and
+// kernels have functions of the same name.
+__device__ cudaError_t cudaMalloc(void**, std::size_t);
+template <class T>
+__device__ cudaError_t cudaMalloc(T**, std::size_t);
+__device__ cudaError_t cudaFree(void*);
+__device__ cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind,
+                                       cudaStream_t = nullptr);
+__device__ cudaError_t cudaMemcpy2DAsync(void*, std::size_t, const void*, std::size_t, std::size_t,
+                                         std::size_t, cudaMemcpyKind, cudaStream_t = nullptr);
+__device__ cudaError_t cudaMemsetAsync(void*, int, std::size_t, cudaStream_t = nullptr);
+__device__ cudaError_t cudaMemset2DAsync(void*, std::size_t, int, std::size_t, std::size_t,
+                                         cudaStream_t = nullptr);
+__device__ cudaError_t cudaGetLastError();
+__device__ cudaError_t cudaPeekAtLastError();
+__device__ const char* cudaGetErrorString(cudaError_t);
+__device__ const char* cudaGetErrorName(cudaError_t);
+__device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t*, unsigned);
+__device__ cudaError_t cudaStreamDestroy(cudaStream_t);
+__device__ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0);
+__device__ cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned);
+__device__ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr);
+__device__ cudaError_t cudaEventDestroy(cudaEvent_t);
+__device__ cudaError_t cudaGetDevice(int*);
+__device__ cudaError_t cudaGetDeviceCount(int*);
+__device__ cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int);
+__device__ cudaError_t cudaDeviceGetLimit(std::size_t*, cudaLimit);
+__device__ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache*);
+__device__ cudaError_t cudaDriverGetVersion(int*);
+__device__ cudaError_t cudaRuntimeGetVersion(int*);
+template <class Function>
+__device__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, Function*);
+template <class Function>
+__device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, Function*, int,
+                                                                     std::size_t);
+
 // clang translates <<<>>> into a call of one of these functions.
-extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
-extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
+extern "C" __host__ __device__ unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0,
+                                                                    cudaStream_t = nullptr);
+extern "C" __host__ __device__ cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0,
+                                                             cudaStream_t = nullptr);

@@ -1,7 +1,7 @@
 // hostcuda: textures and surfaces.
 //
 // A lookup evaluates the formulas of the CUDA programming guide in float; the weights of a linear
-// filter have 8 fraction bits, as on a GPU. Mipmaps, cube maps and sRGB are not supported.
+// filter have 8 fraction bits, as on a GPU. Mipmaps and sRGB are not supported.
 #pragma once
 
 #include <math.h>

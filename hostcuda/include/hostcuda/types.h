@@ -12,7 +12,11 @@
 #ifdef HOSTCUDA_SEMANTICS
 #define HOSTCUDA_BUILT_IN __device__
 #else
+#if defined HOSTCUDA_MODULE && defined HOSTCUDA_MARKS
+#define __global__ hostcuda_kernel_ __attribute__((noinline))
+#else
 #define __global__ __attribute__((noinline))
+#endif
 #define __host__
 #ifdef HOSTCUDA_MARKS  // the launcher uses these words to find variables, and then removes them
 #define __device__ hostcuda_device_
@@ -23,7 +27,14 @@
 #define __constant__  // each device has its own copy (src/runtime/symbol.h)
 #define __managed__   // host code may access it at any time
 #endif
-#define HOSTCUDA_BUILT_IN __thread
+#define HOSTCUDA_BUILT_IN HOSTCUDA_OF_THREAD
+#endif
+// A module finds these variables in the program that loads it, where their offsets from the
+// thread's pointer never change.
+#ifdef HOSTCUDA_MODULE
+#define HOSTCUDA_OF_THREAD __attribute__((tls_model("initial-exec"))) __thread
+#else
+#define HOSTCUDA_OF_THREAD __thread
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))

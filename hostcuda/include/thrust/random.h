@@ -1,6 +1,7 @@
 // hostcuda: Thrust's random numbers: the standard library's engines, with Thrust's distributions.
 #pragma once
 
+#include <iostream>  // as in Thrust, on whose headers programs rely
 #include <limits>
 #include <random>
 

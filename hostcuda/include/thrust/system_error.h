@@ -12,6 +12,10 @@ using std::errc;
 using std::error_code;
 using std::system_error;
 
+// For launcher/semantics.py: these functions override host code, so they cannot be device code.
+#if defined __clang__ && defined __CUDA__
+#pragma clang force_cuda_host_device end
+#endif
 class cuda_error_category : public std::error_category {
  public:
   const char* name() const noexcept override { return "cuda"; }
@@ -23,6 +27,9 @@ inline const std::error_category& cuda_category() {
   static const cuda_error_category category;
   return category;
 }
+#if defined __clang__ && defined __CUDA__
+#pragma clang force_cuda_host_device begin
+#endif
 
 namespace system {
 using std::system_error;

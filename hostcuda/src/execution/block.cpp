@@ -169,6 +169,12 @@ SharedAtFileScope::SharedAtFileScope(void* (*address)(), std::size_t size, const
   file_scope_variables().push_back({address, size, name});
 }
 
+void forget_shared_at_file_scope(const char* begin, const char* end) {
+  std::erase_if(file_scope_variables(), [&](const auto& variable) {
+    return variable.name >= begin && variable.name < end;
+  });
+}
+
 void refuse_launch_bounds(unsigned allowed) {
   report_launch_bounds(require_block("a kernel", "?", 0), allowed);
 }
@@ -191,8 +197,9 @@ long long clock_ticks() {
 int lane() { return require_block("a warp function", "?", 0).lane(); }
 bool in_kernel() { return running_block != nullptr; }
 
-void begin_shared_variable(void* address, std::size_t size, const char* name) {
-  require_block("a __shared__ variable", name, 0).begin_shared_variable(address, size, name);
+bool begin_shared_variable(void* address, std::size_t size, const char* name, bool counts) {
+  BlockRunner& block = require_block("a __shared__ variable", name, 0);
+  return block.begin_shared_variable(address, size, name, counts);
 }
 
 void* dynamic_shared_memory() {
@@ -262,7 +269,11 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
     for (unsigned i = 0; i < count_; ++i)
       order_[i] = static_cast<std::uint16_t>(config().order == Order::reverse ? count_ - 1 - i : i);
   }
-  for (unsigned i = 0; i < count_; ++i) threads_[i].status = Status::fresh;
+  for (unsigned i = 0; i < count_; ++i) {
+    threads_[i].status = Status::fresh;
+    threads_[i].last_error = cudaSuccess;
+  }
+  children_.clear();
   if (gang_)
     for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
   // The seed depends only on the launch and the block, so that earlier blocks do not affect this
@@ -292,12 +303,15 @@ bool BlockRunner::declare_shared(void* address, std::size_t size, const char* na
   return declared;
 }
 
-void BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name) {
-  if (!declare_shared(address, size, name)) return;
+bool BlockRunner::begin_shared_variable(void* address, std::size_t size, const char* name,
+                                        bool counts) {
+  if (!declare_shared(address, size, name)) return false;
+  if (!counts) return true;
   static_shared_bytes_ += size;
   if (static_shared_bytes_ > limits::kSharedPerBlock) report_too_much_shared(*this, name);
   const std::size_t all = static_shared_bytes_ + launch_->dynamic_shared_bytes;
   if (all > launch_->shared_limit) report_too_much_shared_in_all(*this, name, static_shared_bytes_);
+  return true;
 }
 
 // The function with which a restarted fiber begins.

@@ -9,6 +9,7 @@
 #include "execution/fiber.h"
 #include "execution/ready_threads.h"
 #include "execution/shared_memory.h"
+#include "launch/children.h"
 #include "support/random.h"
 
 namespace hostcuda {
@@ -56,8 +57,11 @@ class BlockRunner : public BlockState {
   unsigned to_window(const void* address, const char* file, int line);
   void* from_window(std::size_t window, const char* file, int line);
   // Declares a shared variable and adds its size to the block's total. Ends the process if the
-  // total is too large.
-  void begin_shared_variable(void* address, std::size_t size, const char* name);
+  // total is too large. Returns false if the block has declared the variable before.
+  bool begin_shared_variable(void* address, std::size_t size, const char* name, bool counts);
+  // What the block's threads have launched. Begins when the block has ended.
+  Children& children() { return children_; }
+  cudaError_t& last_error() { return threads_[current_].last_error; }
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
  private:
@@ -103,6 +107,7 @@ class BlockRunner : public BlockState {
   RandomNumbers random_;
   SharedMemory shared_;
   std::size_t static_shared_bytes_ = 0;
+  Children children_;
 };
 
 // The block that this operating-system thread runs, or null in host code.

@@ -22,6 +22,8 @@ inline const char* barrier_name(Scope scope) {
   return kNames[static_cast<unsigned>(scope)];
 }
 
+class Family;
+
 // Everything that a block needs to know about its grid.
 struct Launch {
   Site site;
@@ -34,6 +36,8 @@ struct Launch {
   std::uint64_t number;  // index of the launch in the process; seeds the random orders
   dim3 cluster{1, 1, 1};
   bool cooperative = false;  // allows grid.sync()
+  unsigned depth = 0;        // of launches by kernels: 0 if host code launched the grid
+  Family* family = nullptr;  // what the grid's kernels have launched; set while the grid runs
   unsigned threads() const { return block.x * block.y * block.z; }
   std::uint64_t blocks() const { return std::uint64_t{grid.x} * grid.y * grid.z; }
   uint3 block_index(std::uint64_t block_number) const {
@@ -73,6 +77,7 @@ struct Thread {
   // has never arrived at that barrier; otherwise k, if the last arrival counts for the barrier's
   // k-th completion, which may be still to come.
   std::array<std::uint32_t, 2> arrivals;
+  cudaError_t last_error;  // of the thread's API calls
 
   std::uint32_t& arrival(Scope barrier) { return arrivals[barrier == Scope::grid]; }
 };

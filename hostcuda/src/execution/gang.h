@@ -20,6 +20,8 @@ class Gang {
   void run(const Launch& launch, const std::vector<std::uint64_t>& blocks);
   // See BlockRunner::wanted_cluster.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
+  // Returns what the blocks have launched, block by block.
+  std::vector<std::vector<ChildOperation>> take_children();
 
   // Called by threads of the gang's blocks.
   void arrive(const BlockRunner& block, Thread& thread, Scope scope);

@@ -3,9 +3,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "execution/block.h"
 #include "execution/gang.h"
@@ -73,6 +79,12 @@ class Worker {
     gang_.run(launch, blocks);
     ended_ = ended_ + 1;
   }
+  // Returns what the blocks of the last unit have launched, block by block.
+  std::vector<std::vector<ChildOperation>> take_children(const Launch& launch) {
+    if (has_gang(launch)) return gang_.take_children();
+    if (block_.children().empty()) return {};
+    return {block_.children().take()};
+  }
   const std::optional<dim3>& wanted_cluster(const Launch& launch) const {
     return has_gang(launch) ? gang_.wanted_cluster() : block_.wanted_cluster();
   }
@@ -108,24 +120,157 @@ Experience& experience_of(const Site& site) {
   return (*known)[{site.kernel, site.line}];
 }
 
-void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team) {
+// Child grids of blocks on several operating-system threads use the experience too.
+std::mutex& experience_mutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+// The operating-system threads that may run a grid: all, or only the calling thread, if it is a
+// member of a team that runs the parent grid. `worker` is the index of the calling thread's worker.
+struct Crew {
+  int worker = 0;
+  bool has_team = true;
+};
+
+void run_family(Launch launch, const Crew& crew);
+
+void run_operation(ChildOperation& operation, const Crew& crew) {
+  if (!operation.launch) return operation.work();
+  pending_launch_begins();
+  if (!context_is_broken()) run_family(std::move(*operation.launch), crew);
+}
+
+// Runs what the blocks of a unit, which has ended, have launched. An observer follows one grid at a
+// time, so the children then begin only after the whole parent grid.
+void run_children(const Launch& launch, std::vector<std::vector<ChildOperation>> of_blocks,
+                  const Crew& crew) {
+  std::uint64_t number = 0;
+  for (std::vector<ChildOperation>& operations : of_blocks)
+    for (const std::size_t i : order_of(operations, launch.number, ++number))
+      run_operation(operations[i], crew);
+}
+
+void unit_ended(const Launch& launch, Worker& worker, const Crew& crew) {
+  std::vector<std::vector<ChildOperation>> children = worker.take_children(launch);
+  if (children.empty()) return;
+  if (kernel_observer)
+    std::ranges::move(children, std::back_inserter(launch.family->later));
+  else
+    run_children(launch, std::move(children), crew);
+}
+
+void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team,
+               const Crew& crew) {
   // `omp for` needs a signed counter. A grid with more blocks than this counter can count would
   // never end anyway.
   const auto begin = static_cast<long long>(first);
   const auto end = static_cast<long long>(order.count());
   if (team == 1) {
-    for (long long i = begin; i < end && !context_is_broken(); ++i)
-      worker(0).run(launch, order[static_cast<std::uint64_t>(i)]);
+    Worker& mine = worker(crew.worker);
+    for (long long i = begin; i < end && !context_is_broken(); ++i) {
+      mine.run(launch, order[static_cast<std::uint64_t>(i)]);
+      unit_ended(launch, mine, crew);
+    }
     return;
   }
   for (int i = 0; i < team; ++i) worker(i);
   const long long chunk = std::max(1LL, (end - begin) / (8 * team));
 #pragma omp parallel num_threads(team)
   {
-    Worker& mine = worker(omp_get_thread_num());
+    const Crew alone{omp_get_thread_num(), false};
+    Worker& mine = worker(alone.worker);
 #pragma omp for schedule(dynamic, chunk)
-    for (long long i = begin; i < end; ++i)
-      if (!context_is_broken()) mine.run(launch, order[static_cast<std::uint64_t>(i)]);
+    for (long long i = begin; i < end; ++i) {
+      if (context_is_broken()) continue;
+      mine.run(launch, order[static_cast<std::uint64_t>(i)]);
+      unit_ended(launch, mine, alone);
+    }
+  }
+}
+
+// Runs the blocks of a grid.
+void run_blocks(Launch& launch, const Crew& crew) {
+  // A member of a team must not replace what is known about the grid that the team runs.
+  std::optional<WatchedGrid> watched;
+  if (crew.has_team) watched.emplace(launch.site.kernel, launch.site.file, launch.site.line);
+  Experience known;
+  {
+    const std::lock_guard lock(experience_mutex());
+    known = experience_of(launch.site);
+  }
+  if (launch.cluster_size() == 1) launch.cluster = known.cluster;
+  if (kernel_observer) kernel_observer->grid_begins(launch);
+  // AddressSanitizer gives thread-local variables no redzones. In builds with AddressSanitizer,
+  // shared variables are therefore plain statics, and only one block can run at a time. Moreover,
+  // an observer follows one block at a time.
+  const bool one_at_a_time = kAddressSanitizer || kernel_observer || !crew.has_team;
+  const int available = one_at_a_time ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
+
+  const auto count_units = [&] { return launch.blocks() / blocks_together(launch); };
+  RunOrder order(count_units(), launch.number);
+  const auto tell_units = [&] {
+    if (watched) watched->consists_of(order.count(), blocks_together(launch));
+  };
+  tell_units();
+  const auto threads_per_unit = [&] {
+    return static_cast<double>(launch.threads()) * static_cast<double>(blocks_together(launch));
+  };
+  // The cost of the last launch from the same line of the program decides whether a team of threads
+  // is worthwhile. At the first launch, the time of one block decides.
+  double& cost = known.seconds_per_thread;
+  std::uint64_t first = 0;
+  if (cost == 0) {
+    const auto start = Time::now();
+    Worker& mine = worker(crew.worker);
+    mine.run(launch, order[0]);
+    if (const std::optional<dim3>& wanted = mine.wanted_cluster(launch)) {
+      launch.cluster = known.cluster = *wanted;
+      order = RunOrder(count_units(), launch.number);
+      tell_units();
+      mine.run(launch, order[0]);
+    }
+    cost = seconds_since(start) / threads_per_unit();
+    first = 1;
+    unit_ended(launch, mine, crew);
+  }
+  const std::uint64_t left = order.count() - first;
+  if (left > 0) {
+    const double estimate = cost * threads_per_unit() * static_cast<double>(left);
+    const bool worth_it = left > 1 && estimate > kTeamPaysFromSeconds;
+    const int team =
+        worth_it ? static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(available), left))
+                 : 1;
+    const auto start = Time::now();
+    run_units(launch, order, first, team, crew);
+    cost = seconds_since(start) * team / (static_cast<double>(left) * threads_per_unit());
+  }
+  const std::lock_guard lock(experience_mutex());
+  experience_of(launch.site) = known;
+}
+
+// Runs a grid, its children, and then what its kernels have launched into the tail stream. A grid
+// of the tail stream may again have such launches, so there is a list and no recursion.
+void run_family(Launch requested, const Crew& crew) {
+  std::deque<ChildOperation> todo;
+  todo.push_back({std::move(requested)});
+  for (bool is_tail = false; !todo.empty(); is_tail = true) {
+    ChildOperation operation = std::move(todo.front());
+    todo.pop_front();
+    if (!operation.launch) {
+      operation.work();
+      continue;
+    }
+    if (is_tail) pending_launch_begins();
+    if (context_is_broken()) continue;
+    Family family;
+    Launch& launch = *operation.launch;
+    launch.family = &family;
+    run_blocks(launch, crew);
+    run_children(launch, std::exchange(family.later, {}), crew);
+    std::vector<ChildOperation> tail = family.take_tail();
+    todo.insert(todo.begin(), std::make_move_iterator(tail.begin()),
+                std::make_move_iterator(tail.end()));
   }
 }
 
@@ -134,49 +279,8 @@ void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first,
 void run_grid(const Launch& requested) {
   const DeviceMemoryAccess access(requested.device);
   bring_in_symbols(requested.device);
-  WatchedGrid watched(requested.site.kernel, requested.site.file, requested.site.line);
-  Experience& experience = experience_of(requested.site);
-  Launch launch = requested;
-  if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
-  if (kernel_observer) kernel_observer->grid_begins(launch);
-  // AddressSanitizer gives thread-local variables no redzones. In builds with AddressSanitizer,
-  // shared variables are therefore plain statics, and only one block can run at a time. Moreover,
-  // an observer follows one block at a time.
-  const bool one_at_a_time = kAddressSanitizer || kernel_observer;
-  const int available = one_at_a_time ? 1 : std::min(omp_get_max_threads(), kMaxTeam);
-
-  const auto count_units = [&] { return launch.blocks() / blocks_together(launch); };
-  RunOrder order(count_units(), launch.number);
-  watched.consists_of(order.count(), blocks_together(launch));
-  const auto threads_per_unit = [&] {
-    return static_cast<double>(launch.threads()) * static_cast<double>(blocks_together(launch));
-  };
-  // The cost of the last launch from the same line of the program decides whether a team of threads
-  // is worthwhile. At the first launch, the time of one block decides.
-  double& cost = experience.seconds_per_thread;
-  std::uint64_t first = 0;
-  if (cost == 0) {
-    const auto start = Time::now();
-    worker(0).run(launch, order[0]);
-    if (const std::optional<dim3>& wanted = worker(0).wanted_cluster(launch)) {
-      launch.cluster = experience.cluster = *wanted;
-      order = RunOrder(count_units(), launch.number);
-      watched.consists_of(order.count(), blocks_together(launch));
-      worker(0).run(launch, order[0]);
-    }
-    cost = seconds_since(start) / threads_per_unit();
-    first = 1;
-  }
-  const std::uint64_t left = order.count() - first;
-  if (left == 0) return;
-  const double estimate = cost * threads_per_unit() * static_cast<double>(left);
-  const bool worth_it = left > 1 && estimate > kTeamPaysFromSeconds;
-  const int team =
-      worth_it ? static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(available), left))
-               : 1;
-  const auto start = Time::now();
-  run_units(launch, order, first, team);
-  cost = seconds_since(start) * team / (static_cast<double>(left) * threads_per_unit());
+  run_family(requested, {});
+  if (context_is_broken()) forget_pending_launches();
 }
 
 }  // namespace hostcuda

@@ -282,15 +282,14 @@ void report_too_much_shared_in_all(const BlockState& block, const char* variable
 
 void report_api_call(const BlockState& block, const char* function, const void* code) {
   const Output output;
-  const bool is_api = !std::strncmp(function, "cuda", 4) || !std::strncmp(function, "cublas", 6);
+  const bool is_gone = !std::strcmp(function, "cudaDeviceSynchronize");
   die(finding_of_thread(
           block, "host function in a kernel",
-          is_api ? std::string("a kernel calls ") + function + ", a function for host code"
-                 : std::string("a kernel launches ") + function +
-                       ": kernels that launch kernels (dynamic parallelism) are not emulated",
+          std::string("a kernel calls ") + function +
+              (is_gone ? ", which CUDA 12 removed from kernels" : ", a function for host code"),
           CodePlace{code}.text()),
-      is_api ? "call it from host code, after the kernel"
-             : "launch it from host code, after the kernel");
+      is_gone ? "launch what needs the children's results into cudaStreamTailLaunch"
+              : "call it from host code, after the kernel");
 }
 
 void report_launch_bounds(const BlockState& block, unsigned allowed) {

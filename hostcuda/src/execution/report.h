@@ -19,8 +19,8 @@ void name_block(Finding& finding, const BlockState& block);
 [[noreturn]] void report_bad_mapping(const BlockState& block, const char* what);
 [[noreturn]] void report_not_shared(const BlockState& block, const char* what);
 [[noreturn]] void report_cluster_dims(const BlockState& block, const dim3& wanted);
-// Used if a kernel calls an API function or launches a kernel. `code` is the address of the call or
-// launch.
+// Used if a kernel calls an API function that only host code may call. `code` is the address of the
+// call.
 [[noreturn]] void report_api_call(const BlockState& block, const char* function, const void* code);
 [[noreturn]] void report_launch_bounds(const BlockState& block, unsigned allowed);
 // Reports a primitive that was compiled for blocks of `threads` threads but runs in a block of

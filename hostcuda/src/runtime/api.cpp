@@ -12,14 +12,12 @@ namespace hostcuda {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local unsigned driver_scopes = 0;
+thread_local bool uses_runtime = false;
+std::atomic<bool> any_uses_runtime = false;
 std::atomic<cudaError_t> context_error = cudaSuccess;
 using Check = void (*)(const char* function, const void* code);
 std::atomic<Check> refuse_kernel;  // read without the lock
-
-// Ends the program if the caller is a kernel.
-void refuse_kernels(const char* function, const void* code) {
-  if (const Check check = refuse_kernel) check(function, code);
-}
 
 struct Description {
   cudaError_t error;
@@ -42,6 +40,9 @@ constexpr Description kDescriptions[] = {
     ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer"),
     ERROR(cudaErrorInsufficientDriver,
           "CUDA driver version is insufficient for CUDA runtime version"),
+    ERROR(cudaErrorLaunchMaxDepthExceeded, "launch would exceed maximum depth of nested launches"),
+    ERROR(cudaErrorLaunchPendingCountExceeded,
+          "launch would exceed maximum outstanding pending launch count"),
     ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
     ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
@@ -100,6 +101,10 @@ thread_local bool next_is_ignored = false;
 
 }  // namespace
 
+void refuse_in_kernel(const char* function, const void* code) {
+  if (const Check check = refuse_kernel) check(function, code);
+}
+
 std::recursive_mutex& api_mutex() {
   static auto* mutex = new std::recursive_mutex;
   return *mutex;
@@ -131,11 +136,12 @@ void ignore_result() { next_is_ignored = true; }
 // API calls by kernels are rejected before the lock is taken, because a kernel on another
 // operating-system thread would wait for the lock forever.
 ApiCall::ApiCall(const char* function, const CodePlace& place)
-    : lock_((refuse_kernels(function, place.return_address), api_mutex())),
+    : lock_((refuse_in_kernel(function, place.return_address), api_mutex())),
       site_(function, place) {}
 
 cudaError_t ApiCall::error() const {
   static std::uint64_t calls = 0;
+  if (!driver_scopes) uses_runtime = any_uses_runtime = true;
   if (config().devices == 0) return cudaErrorNoDevice;
   if (context_error != cudaSuccess) return context_error;
   const std::uint64_t call = ++calls;
@@ -143,7 +149,18 @@ cudaError_t ApiCall::error() const {
   return call == config().fail_call ? cudaErrorUnknown : cudaSuccess;
 }
 
+DriverScope::DriverScope() : last_error_(last_error) { ++driver_scopes; }
+
+DriverScope::~DriverScope() {
+  --driver_scopes;
+  last_error = last_error_;
+}
+
+bool thread_uses_runtime() { return uses_runtime; }
+bool program_uses_runtime() { return any_uses_runtime; }
+
 cudaError_t fail(cudaError_t error, const std::string& reason) {
+  if (in_kernel()) return in_kernels::last_error() = error;
   last_error = error;
   if (runtime_observer && error != cudaErrorNotReady) runtime_observer->failed(error, reason);
   return error;
@@ -179,12 +196,14 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError() {
+  if (in_kernel()) return std::exchange(in_kernels::last_error(), cudaSuccess);
   const cudaError_t error = cudaPeekAtLastError();
   last_error = cudaSuccess;
   return error;
 }
 
 cudaError_t cudaPeekAtLastError() {
+  HOSTCUDA_IN_KERNEL(last_error());
   if (runtime_observer) runtime_observer->asked_for_error();
   return context_error == cudaSuccess ? last_error : context_error.load();
 }

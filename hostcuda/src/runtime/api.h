@@ -4,9 +4,11 @@
 #define HOSTCUDA_SRC_RUNTIME_API_H
 
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "cuda_runtime.h"
+#include "runtime/kernel_calls.h"
 #include "support/source_line.h"
 
 namespace hostcuda {
@@ -56,6 +58,22 @@ class ApiCall {
 // describes the mistake in the program's terms, for an observer.
 cudaError_t fail(cudaError_t error, const std::string& reason = "");
 
+// The driver API's functions return their errors and do not change the last error. While an object
+// of this class exists, the host thread makes a call of the driver API.
+class DriverScope {
+ public:
+  DriverScope();
+  ~DriverScope();
+  DriverScope(const DriverScope&) = delete;
+  DriverScope& operator=(const DriverScope&) = delete;
+
+ private:
+  cudaError_t last_error_;
+};
+// True if this host thread, or any host thread, has called the runtime API.
+bool thread_uses_runtime();
+bool program_uses_runtime();
+
 // Called when a kernel fails an assertion or traps. As on a GPU, the kernel's blocks end, and every
 // later call returns this error.
 void break_context(cudaError_t error);
@@ -66,8 +84,11 @@ std::recursive_mutex& api_mutex();
 // Returns the result of a call that waited for kernels: an error if a kernel broke the context.
 cudaError_t result_of_waiting();
 
-// Only host code may call the API. Therefore every call runs `check`, which does not return if the
-// caller is a kernel.
+// Ends the program if a kernel calls a function that is only for host code.
+void refuse_in_kernel(const char* function, const void* code);
+
+// Only host code may call most functions of the API. Therefore every such call runs `check`, which
+// does not return if the caller is a kernel.
 void refuse_kernels_with(void (*check)(const char* function, const void* code));
 
 }  // namespace hostcuda
@@ -76,8 +97,19 @@ void refuse_kernels_with(void (*check)(const char* function, const void* code));
   const ::hostcuda::ApiCall api_call(__func__, {__builtin_return_address(0)}); \
   if (const cudaError_t api_error = api_call.error()) return ::hostcuda::fail(api_error)
 
+// For functions that do the same in host code and in kernels, and only read what does not change.
+#define HOSTCUDA_API_CALL_ALSO_OF_KERNELS                                                    \
+  std::optional<::hostcuda::ApiCall> api_call;                                               \
+  if (!::hostcuda::in_kernel()) {                                                            \
+    api_call.emplace(__func__, ::hostcuda::CodePlace{__builtin_return_address(0)});          \
+    if (const cudaError_t api_error = api_call->error()) return ::hostcuda::fail(api_error); \
+  }
+
 // Used by API functions that only call other API functions.
-#define HOSTCUDA_API_CALL_OF_OTHERS \
+#define HOSTCUDA_API_CALL_OF_OTHERS                                    \
+  ::hostcuda::refuse_in_kernel(__func__, __builtin_return_address(0)); \
+  HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS
+#define HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS \
   const ::hostcuda::CallSite call_site(__func__, {__builtin_return_address(0)})
 
 #endif

@@ -37,7 +37,7 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  HOSTCUDA_API_CALL_OF_OTHERS;
+  HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS;
   return for_rows(to, to_pitch, from, from_pitch, width, height,
                   [&](char* row, const char* source) {
                     return cudaMemcpyAsync(row, source, width, kind, stream);
@@ -54,7 +54,7 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream) {
-  HOSTCUDA_API_CALL_OF_OTHERS;
+  HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS;
   return for_rows(pointer, pitch, pointer, pitch, width, height, [&](char* row, const char*) {
     return cudaMemsetAsync(row, value, width, stream);
   });
@@ -141,6 +141,12 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
   if (!array || !format || !extent.width) return fail(cudaErrorInvalidValue);
   cudaArray made{*format, extent, flags, nullptr};
   if (!made.element()) return fail(cudaErrorInvalidValue);
+  if (flags & cudaArrayCubemap) {
+    const bool has_faces =
+        flags & cudaArrayLayered ? extent.depth && extent.depth % 6 == 0 : extent.depth == 6;
+    if (extent.width != extent.height || !has_faces)
+      return fail(cudaErrorInvalidValue, "a cube map has six square faces (in each layer)");
+  }
   if (const cudaError_t error = cudaMalloc(&made.data, made.bytes())) return error;
   *array = new cudaArray(made);
   return cudaSuccess;

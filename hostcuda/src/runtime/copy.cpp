@@ -114,6 +114,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyK
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind direction,
                             cudaStream_t handle) {
+  HOSTCUDA_IN_KERNEL(copy(to, from, size, direction, handle));
   HOSTCUDA_API_CALL_ON(handle);
   return copy(to, from, size, direction, *stream, Caller::goes_on);
 }
@@ -134,6 +135,7 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStream_t handle) {
+  HOSTCUDA_IN_KERNEL(fill(pointer, value, size, handle));
   HOSTCUDA_API_CALL_ON(handle);
   if (size == 0) return cudaSuccess;
   const MemoryRange range = classify(pointer, size);

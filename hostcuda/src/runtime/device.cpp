@@ -30,7 +30,12 @@ std::set<int>& peers_of_current_device() { return peers()[static_cast<std::size_
 
 }  // namespace
 
-int current_device() { return current; }
+int current_device() {
+  HOSTCUDA_IN_KERNEL(device());
+  return current;
+}
+
+void set_current_device(int device) { current = device; }
 
 bool valid_device(int device) { return device >= 0 && device < config().devices; }
 
@@ -43,7 +48,7 @@ using namespace hostcuda;
 cudaError_t cudaGetDeviceCount(int* count) {
   if (!count) return fail(cudaErrorInvalidValue);
   *count = config().devices;
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   return cudaSuccess;
 }
 
@@ -55,9 +60,9 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!device) return fail(cudaErrorInvalidValue);
-  *device = current;
+  *device = current_device();
   return cudaSuccess;
 }
 
@@ -70,7 +75,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!properties) return fail(cudaErrorInvalidValue);
   if (!valid_device(device)) return fail(cudaErrorInvalidDevice);
   cudaDeviceProp& p = *properties;
@@ -169,8 +174,11 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin},
       {cudaDevAttrHostRegisterSupported, p.hostRegisterSupported},
       {cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor},
+      {cudaDevAttrMaxPersistingL2CacheSize, p.persistingL2CacheMaxSize},
+      {cudaDevAttrMaxAccessPolicyWindowSize, p.accessPolicyMaxWindowSize},
       {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
       {cudaDevAttrMemoryPoolsSupported, p.memoryPoolsSupported},
+      {cudaDevAttrMemoryPoolSupportedHandleTypes, cudaMemHandleTypePosixFileDescriptor},
       {cudaDevAttrClusterLaunch, p.clusterLaunch},
   };
   for (const auto& [known, of_device] : attributes)
@@ -191,6 +199,24 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
   if (!valid_device(device) || !valid_device(peer)) return fail(cudaErrorInvalidDevice);
   *can_access = device != peer;
   return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device,
+                                      int peer) {
+  HOSTCUDA_API_CALL;
+  if (!value) return fail(cudaErrorInvalidValue);
+  if (!valid_device(device) || !valid_device(peer) || device == peer)
+    return fail(cudaErrorInvalidDevice);
+  switch (attribute) {
+    case cudaDevP2PAttrPerformanceRank:
+    case cudaDevP2PAttrOnlyPartialNativeAtomicSupported:
+      return *value = 0, cudaSuccess;
+    case cudaDevP2PAttrAccessSupported:
+    case cudaDevP2PAttrNativeAtomicSupported:
+    case cudaDevP2PAttrCudaArrayAccessSupported:
+      return *value = 1, cudaSuccess;
+  }
+  return fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
@@ -233,16 +259,21 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
 }
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!config) return fail(cudaErrorInvalidValue);
   *config = cudaFuncCachePreferNone;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!config) return fail(cudaErrorInvalidValue);
   *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  HOSTCUDA_API_CALL;
   return cudaSuccess;
 }
 
@@ -251,10 +282,10 @@ cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
 namespace {
 
-constexpr int kLimits = cudaLimitDevRuntimePendingLaunchCount + 1;
+constexpr int kLimits = cudaLimitPersistingL2CacheSize + 1;
 
 std::size_t& limit_value(cudaLimit limit) {
-  static std::size_t values[kLimits] = {1024, 1 << 20, 8 << 20, 2, 2048};  // a GPU's defaults
+  static std::size_t values[kLimits] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};  // as on a GPU
   return values[limit];
 }
 
@@ -262,15 +293,20 @@ std::size_t& limit_value(cudaLimit limit) {
 
 std::size_t hostcuda::kernel_heap_size() { return limit_value(cudaLimitMallocHeapSize); }
 
+std::size_t hostcuda::pending_launches() {
+  return limit_value(cudaLimitDevRuntimePendingLaunchCount);
+}
+
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   HOSTCUDA_API_CALL;
   if (limit < 0 || limit >= kLimits) return fail(cudaErrorInvalidValue);
-  limit_value(limit) = value;
+  // The device has no cache, so it can keep 0 bytes in it.
+  limit_value(limit) = limit == cudaLimitPersistingL2CacheSize ? 0 : value;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!value || limit < 0 || limit >= kLimits) return fail(cudaErrorInvalidValue);
   *value = limit_value(limit);
   return cudaSuccess;

@@ -10,10 +10,13 @@ namespace hostcuda {
 
 // Returns the device of the calling host thread.
 int current_device();
+void set_current_device(int device);  // which must be valid
 bool valid_device(int device);
 
 // The heap size for malloc and new in kernels (cudaLimitMallocHeapSize).
 std::size_t kernel_heap_size();
+// How many launches of kernels may wait for their start (cudaLimitDevRuntimePendingLaunchCount).
+std::size_t pending_launches();
 
 // Returns the devices whose memory this device's kernels may access.
 const std::set<int>& peers_of(int device);

@@ -1,10 +1,13 @@
 // Events. Recording an event appends an operation to a stream, and other streams can wait for this
 // operation.
+#include "runtime/event.h"
+
 #include <algorithm>
 #include <chrono>
 #include <set>
 #include <string>
 
+#include "hostcuda/interprocess/ipc_api.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/stream.h"
@@ -18,6 +21,7 @@ struct CUevent_st {
   // event.
   hostcuda::Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> captured = {};
+  std::shared_ptr<hostcuda::SharedRecordings> shared = nullptr;  // if several processes use it
 };
 
 using namespace hostcuda;
@@ -65,19 +69,41 @@ void hostcuda::end_capture_of_events(const Capture* capture) {
     if (event->capture == capture) event->capture = nullptr;
 }
 
+const SharedRecordings* hostcuda::recordings_of(cudaEvent_t event) {
+  return living(event) ? event->shared.get() : nullptr;
+}
+
+cudaEvent_t hostcuda::new_event(std::shared_ptr<SharedRecordings> recordings) {
+  auto* event = new CUevent_st{current_device(), false};
+  event->shared = std::move(recordings);
+  events().insert(event);
+  return event;
+}
+
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  HOSTCUDA_IN_KERNEL(create_event(event, flags));
   HOSTCUDA_API_CALL;
   if (!event) return fail(cudaErrorInvalidValue);
+  if (flags & cudaEventInterprocess) {
+    if (!(flags & cudaEventDisableTiming))
+      return fail(cudaErrorInvalidValue, "cudaEventInterprocess needs cudaEventDisableTiming");
+    std::shared_ptr<SharedRecordings> recordings = SharedRecordings::create();
+    if (!recordings) return fail(cudaErrorNotSupported);
+    *event = new_event(std::move(recordings));
+    return cudaSuccess;
+  }
   *event = new CUevent_st{current_device(), !(flags & cudaEventDisableTiming)};
   events().insert(*event);
   return cudaSuccess;
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  HOSTCUDA_IN_KERNEL(destroy_event(event));
   HOSTCUDA_API_CALL;
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   events().erase(event);
@@ -86,6 +112,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
+  HOSTCUDA_IN_KERNEL(record(event, handle));
   HOSTCUDA_API_CALL_ON(handle);
   if (!living(event) || stream->device != event->device)
     return fail(cudaErrorInvalidResourceHandle);
@@ -96,7 +123,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   // Each recording needs a new time stamp, because the previous recording may still be queued.
   auto milliseconds = std::make_shared<double>(0);
   event->milliseconds = milliseconds;
-  event->recorded = enqueue(*stream, [=] { *milliseconds = now_in_milliseconds(); });
+  const std::uint64_t recording = event->shared ? event->shared->record() : 0;
+  event->recorded = enqueue(*stream, [=, shared = event->shared] {
+    *milliseconds = now_in_milliseconds();
+    if (shared) shared->completed(recording);
+  });
+  // Another process may wait for it, while this process makes no other call.
+  if (event->shared) wait_for(event->recorded);
   return cudaSuccess;
 }
 
@@ -106,6 +139,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (event->capture) return fail(cudaErrorCapturedEvent);
   host_waits();
   wait_for(event->recorded);
+  if (event->shared) event->shared->wait_for(event->shared->recorded());
   return result_of_waiting();
 }
 
@@ -113,7 +147,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   HOSTCUDA_API_CALL;
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   if (event->capture) return fail(cudaErrorCapturedEvent);
-  return poll(event->recorded) ? cudaSuccess : cudaErrorNotReady;  // not an error: not recorded
+  const bool elsewhere = event->shared && !event->shared->is_completed(event->shared->recorded()) &&
+                         (!event->recorded || event->recorded->done);
+  // Not an error, so it is not recorded.
+  return !elsewhere && poll(event->recorded) ? cudaSuccess : cudaErrorNotReady;
 }
 
 // Returns the time between the moments at which the two operations ran. Under HOSTCUDA_STREAMS=lazy
@@ -135,10 +172,15 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 // Makes the stream's next operation wait for the event's last recording. Waiting for an event that
 // was never recorded has no effect.
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
+  HOSTCUDA_IN_KERNEL(wait(handle, event));
   HOSTCUDA_API_CALL_ON(handle);
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
   if (event->capture) return wait_in_capture(*stream, *event);
   if (stream->capture) return fail(cudaErrorStreamCaptureIsolation);
   if (event->recorded) stream->awaited.push_back(event->recorded);
+  if (event->shared)  // the last recording may be another process's
+    enqueue(*stream, [shared = event->shared, recording = event->shared->recorded()] {
+      shared->wait_for(recording);
+    });
   return cudaSuccess;
 }

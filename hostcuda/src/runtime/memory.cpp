@@ -6,8 +6,10 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "graphs/graph_memory.h"
 #include "memory/arena.h"
 #include "memory/pool.h"
 #include "runtime/api.h"
@@ -24,11 +26,20 @@
 namespace hostcuda {
 namespace {
 
+// in_file: in the file of a memory pool. The program cannot free the others by their addresses:
+// mapped: a range of addresses at which cuMemMap put memory; of_other_process: opened by a handle.
+enum class Origin { allocated, in_file, mapped, of_other_process };
+bool can_be_freed(Origin origin) {
+  return origin == Origin::allocated || origin == Origin::in_file;
+}
+
 struct Allocation {
   std::size_t size;
   int device;
   bool managed;  // host code may access it
   CodePlace place;
+  std::shared_ptr<const PoolAccess> pool;  // null for memory from cudaMalloc
+  Origin origin = Origin::allocated;
 };
 
 std::map<char*, Allocation>& allocations() {
@@ -47,9 +58,10 @@ std::map<char*, PinnedRange>& pinned_ranges() {
   return *map;
 }
 
-Arena& arena(int device) {
-  static auto* list = new std::vector<Arena>(static_cast<std::size_t>(config().devices));
-  return (*list)[static_cast<std::size_t>(device)];
+// The memory of a device, or of the device's pools, to which other devices get access separately.
+Arena& arena(int device, bool of_pools) {
+  static auto* list = new std::vector<Arena>(2 * static_cast<std::size_t>(config().devices));
+  return (*list)[2 * static_cast<std::size_t>(device) + of_pools];
 }
 
 std::size_t& used_bytes(int device) {
@@ -69,7 +81,9 @@ auto range_at(Map& map, const void* pointer) {
 
 bool name_device_memory(const Fault& fault, char* text, std::size_t size) {
   for (int device = 0; device < config().devices; ++device) {
-    if (!arena(device).contains(fault.address)) continue;
+    if (!arena(device, false).contains(fault.address) &&
+        !arena(device, true).contains(fault.address))
+      continue;
     std::snprintf(
         text, size, "memory of device %d%s", device,
         fault.in_kernel
@@ -142,9 +156,6 @@ void look_at_guard(const Owner& owner) {
        (place.empty() ? "" : ", allocated at " + place));
 }
 
-// Poisoning larger allocations would cost too much time and memory.
-constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
-
 // With AddressSanitizer, the C library's functions allocate the memory, because the sanitizer
 // guards such allocations to the byte.
 bool uses_pool() { return !runtime_observer && !kAddressSanitizer && pool().is_usable(); }
@@ -169,11 +180,11 @@ void release_pages(char* pointer) {
     std::free(pointer);
 }
 
-char* allocate_bytes(int device, std::size_t size, bool managed) {
+char* allocate_bytes(int device, std::size_t size, bool managed, bool of_pool) {
   const bool poison = config().poison && size <= kPoisonLimit;
   if (config().strict_memory && !managed) {
     name_fault_causes_with(name_device_memory);
-    return arena(device).allocate(size, poison);
+    return arena(device, of_pool).allocate(size, poison);
   }
   const std::size_t room = config().room;
   char* memory = allocate_pages(size + room);
@@ -182,16 +193,19 @@ char* allocate_bytes(int device, std::size_t size, bool managed) {
   return memory;
 }
 
-cudaError_t allocate(void** pointer, std::size_t size, int device, bool managed) {
+}  // namespace
+
+cudaError_t allocate(void** pointer, std::size_t size, int device, bool managed,
+                     std::shared_ptr<const PoolAccess> pool) {
   if (!pointer) return fail(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   std::size_t& used = used_bytes(device);
   if (size > config().memory - used) return fail(cudaErrorMemoryAllocation);
-  char* bytes = allocate_bytes(device, size, managed);
+  char* bytes = allocate_bytes(device, size, managed, pool != nullptr);
   if (!bytes) return fail(cudaErrorMemoryAllocation);
   used += size;
-  allocations()[bytes] = {size, device, managed, calling_place()};
+  allocations()[bytes] = {size, device, managed, calling_place(), std::move(pool)};
   if (runtime_observer)
     runtime_observer->allocated(bytes, size, managed ? MemoryKind::managed : MemoryKind::device);
   *pointer = bytes;
@@ -206,20 +220,80 @@ cudaError_t refuse_free(const void* pointer) {
 void release(char* pointer) {
   const auto found = allocations().find(pointer);
   if (found == allocations().end()) return;
+  forget_shared(pointer);
   const Allocation allocation = found->second;
   look_at_guard({pointer, allocation.size, allocation.place});
   allocations().erase(found);
   used_bytes(allocation.device) -= allocation.size;
   if (runtime_observer) runtime_observer->released(pointer);
-  if (config().strict_memory && !allocation.managed)
-    arena(allocation.device).release(pointer);
+  if (allocation.origin == Origin::in_file)
+    give_back_in_file(pointer, allocation.size);
+  else if (config().strict_memory && !allocation.managed)
+    arena(allocation.device, allocation.pool != nullptr).release(pointer);
   else
     release_pages(pointer);
 }
 
-}  // namespace
+bool is_allocation(const void* pointer) {
+  const auto found = allocations().find(static_cast<char*>(const_cast<void*>(pointer)));
+  return found != allocations().end() && can_be_freed(found->second.origin);
+}
+
+std::size_t size_of_device_allocation(const void* pointer) {
+  if (!is_allocation(pointer)) return 0;
+  const Allocation& found = allocations()[static_cast<char*>(const_cast<void*>(pointer))];
+  return found.managed ? 0 : found.size;
+}
+
+void adopt_memory(char* begin, std::size_t size, int device) {
+  allocations()[begin] = {size, device, false, calling_place(), nullptr, Origin::of_other_process};
+}
+
+void disown_memory(const void* begin) {
+  allocations().erase(static_cast<char*>(const_cast<void*>(begin)));
+}
+
+bool may_access(int device, const void* address) {
+  const auto found = range_at(allocations(), address);
+  if (found == allocations().end() || found->second.managed ||
+      !can_be_freed(found->second.origin) || found->second.device == device)
+    return true;
+  const Allocation& allocation = found->second;
+  return (allocation.pool ? allocation.pool->devices : peers_of(device))
+      .contains(allocation.pool ? device : allocation.device);
+}
 
 void look_at_all_guards() { for_each_owner(look_at_guard); }
+
+AllocatedRange allocation_at(const void* pointer) {
+  const auto found = range_at(allocations(), pointer);
+  if (found == allocations().end()) return {};
+  return {found->first, found->second.size, found->second.device};
+}
+
+bool count_bytes(int device, std::size_t size) {
+  if (size > config().memory - used_bytes(device)) return false;
+  used_bytes(device) += size;
+  return true;
+}
+
+void uncount_bytes(int device, std::size_t size) { used_bytes(device) -= size; }
+
+void begin_mapped_range(char* begin, std::size_t size, int device) {
+  allocations()[begin] = {size, device, false, calling_place(), nullptr, Origin::mapped};
+  if (runtime_observer) runtime_observer->allocated(begin, size, MemoryKind::device);
+}
+
+void begin_range_in_file(char* begin, std::size_t size, int device,
+                         std::shared_ptr<const PoolAccess> pool) {
+  allocations()[begin] = {size, device, false, calling_place(), std::move(pool), Origin::in_file};
+  if (runtime_observer) runtime_observer->allocated(begin, size, MemoryKind::device);
+}
+
+void end_mapped_range(char* begin) {
+  allocations().erase(begin);
+  if (runtime_observer) runtime_observer->released(begin);
+}
 
 MemoryRange classify(const void* pointer, std::size_t size) {
   const auto fits = [&](const char* begin, std::size_t available) {
@@ -237,20 +311,26 @@ MemoryRange classify(const void* pointer, std::size_t size) {
 
 DeviceMemoryAccess::DeviceMemoryAccess() {
   if (!config().strict_memory) return;
-  for (int device = 0; device < config().devices; ++device) devices_.push_back(device);
-  for (int device : devices_) arena(device).open();
+  for (int device = 0; device < config().devices; ++device)
+    for (const bool of_pools : {false, true}) open(arena(device, of_pools));
 }
 
 DeviceMemoryAccess::DeviceMemoryAccess(int device) {
   if (!config().strict_memory) return;
   const std::set<int>& peers = peers_of(device);
-  devices_.assign(peers.begin(), peers.end());
-  devices_.push_back(device);
-  for (int opened : devices_) arena(opened).open();
+  for (int other = 0; other < config().devices; ++other) {
+    if (other == device || peers.contains(other)) open(arena(other, false));
+    if (other == device || pools_admit(other, device)) open(arena(other, true));
+  }
 }
 
 DeviceMemoryAccess::~DeviceMemoryAccess() {
-  for (int device : devices_) arena(device).close();
+  for (Arena* arena : opened_) arena->close();
+}
+
+void DeviceMemoryAccess::open(Arena& arena) {
+  arena.open();
+  opened_.push_back(&arena);
 }
 
 }  // namespace hostcuda
@@ -258,6 +338,7 @@ DeviceMemoryAccess::~DeviceMemoryAccess() {
 using namespace hostcuda;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size) {
+  HOSTCUDA_IN_KERNEL(allocate(pointer, size, __builtin_return_address(0)));
   HOSTCUDA_API_CALL;
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   return allocate(pointer, size, current_device(), false);
@@ -269,34 +350,15 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned) {
 }
 
 cudaError_t cudaFree(void* pointer) {
+  HOSTCUDA_IN_KERNEL(release(pointer, __builtin_return_address(0)));
   HOSTCUDA_API_CALL;
   if (!pointer) return cudaSuccess;
+  if (is_graph_memory(pointer)) return free_graph_memory(pointer);
+  if (!is_allocation(pointer)) return refuse_free(pointer);
   const auto found = allocations().find(static_cast<char*>(pointer));
-  if (found == allocations().end()) return refuse_free(pointer);
   if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
   synchronize_device(found->second.device);  // on a GPU, cudaFree also waits
   release(static_cast<char*>(pointer));
-  return cudaSuccess;
-}
-
-// The memory exists as soon as the call returns, but the observer is notified in stream order.
-cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
-  HOSTCUDA_API_CALL_ON(handle);
-  const cudaError_t error = allocate(pointer, size, stream->device, false);
-  if (runtime_observer && !error && *pointer && !stream->capture)
-    enqueue(*stream, [bytes = static_cast<char*>(*pointer)] { runtime_observer->claimed(bytes); });
-  return error;
-}
-
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
-  HOSTCUDA_API_CALL_ON(handle);
-  if (!pointer) return cudaSuccess;
-  if (!allocations().contains(static_cast<char*>(pointer))) return refuse_free(pointer);
-  if (stream->capture) return cudaSuccess;  // each launch of the graph needs the memory
-  enqueue(*stream, [bytes = static_cast<char*>(pointer)] {
-    if (runtime_observer) runtime_observer->claimed(bytes);
-    release(bytes);
-  });
   return cudaSuccess;
 }
 
@@ -387,50 +449,4 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
       *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, address};
   }
   return cudaSuccess;
-}
-
-// ---- hints about managed memory, which are checked but have no effect --------------------------
-
-namespace {
-
-cudaError_t check_managed(const void* pointer, std::size_t size) {
-  const MemoryRange range = classify(pointer, size);
-  return range.valid && range.kind == MemoryKind::managed ? cudaSuccess
-                                                          : fail(cudaErrorInvalidValue);
-}
-
-bool is_place(int device) { return device == cudaCpuDeviceId || valid_device(device); }
-
-int device_of(cudaMemLocation location) {
-  return location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : location.id;
-}
-
-}  // namespace
-
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size, int device,
-                                 cudaStream_t handle) {
-  HOSTCUDA_API_CALL_ON(handle);
-  if (!is_place(device)) return fail(cudaErrorInvalidDevice);
-  return check_managed(pointer, size);
-}
-
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size, cudaMemLocation location,
-                                 unsigned, cudaStream_t stream) {
-  return cudaMemPrefetchAsync(pointer, size, device_of(location), stream);
-}
-
-cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvise, int device) {
-  HOSTCUDA_API_CALL;
-  if (!is_place(device)) return fail(cudaErrorInvalidDevice);
-  return check_managed(pointer, size);
-}
-
-cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvise advice,
-                          cudaMemLocation location) {
-  return cudaMemAdvise(pointer, size, advice, device_of(location));
-}
-
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void* pointer, std::size_t, unsigned) {
-  HOSTCUDA_API_CALL_ON(handle);
-  return check_managed(pointer, 1);
 }

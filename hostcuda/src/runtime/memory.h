@@ -4,11 +4,15 @@
 #define HOSTCUDA_SRC_RUNTIME_MEMORY_H
 
 #include <cstddef>
+#include <memory>
+#include <set>
 #include <vector>
 
 #include "support/observer.h"
 
 namespace hostcuda {
+
+class Arena;
 
 // The kind of memory at a pointer. `valid` is false if the pointer is in a device allocation that
 // ends less than `size` bytes after the pointer.
@@ -17,6 +21,52 @@ struct MemoryRange {
   bool valid;
 };
 MemoryRange classify(const void* pointer, std::size_t size);
+
+// The other devices that may access the memory of a pool (cudaMemPoolSetAccess).
+struct PoolAccess {
+  std::set<int> devices;
+};
+
+// The allocation that contains a pointer; `begin` is null if none does.
+struct AllocatedRange {
+  char* begin = nullptr;
+  std::size_t size = 0;
+  int device = 0;
+};
+AllocatedRange allocation_at(const void* pointer);
+
+// Memory that cuMemCreate allocated counts as used. count_bytes returns false if the device has too
+// little memory left.
+bool count_bytes(int device, std::size_t size);
+void uncount_bytes(int device, std::size_t size);
+// Kernels and copies may use a range of mapped addresses between these two calls. cudaFree rejects
+// the range.
+void begin_mapped_range(char* begin, std::size_t size, int device);
+void end_mapped_range(char* begin);
+// Makes memory in a pool's file an allocation. cudaFree and cudaFreeAsync give it back.
+void begin_range_in_file(char* begin, std::size_t size, int device,
+                         std::shared_ptr<const PoolAccess> pool);
+void give_back_in_file(char* begin, std::size_t size);
+
+// True if a pool of `owner` lets `device` access its memory.
+bool pools_admit(int owner, int device);
+
+// Allocates memory of a device: of a pool, or for cudaMalloc if `pool` is null.
+cudaError_t allocate(void** pointer, std::size_t size, int device, bool managed,
+                     std::shared_ptr<const PoolAccess> pool = nullptr);
+bool is_allocation(const void* pointer);  // true for the first byte of an allocation
+void release(char* pointer);
+// The result of freeing a pointer that is not the address of an allocation.
+cudaError_t refuse_free(const void* pointer);
+// Returns the size if the pointer is the address of memory of a device, otherwise 0.
+std::size_t size_of_device_allocation(const void* pointer);
+// Makes memory of another process known as memory of a device. It is not freed by cudaFree.
+void adopt_memory(char* begin, std::size_t size, int device);
+void disown_memory(const void* begin);
+// Called when memory for which another process may have a handle is freed.
+void forget_shared(const void* memory);
+// True unless the address is in memory of another device, to which this device has no access.
+bool may_access(int device, const void* address);
 
 // Prints a hint if kernels or copies wrote next to an allocation.
 void look_at_all_guards();
@@ -32,7 +82,8 @@ class DeviceMemoryAccess {
   DeviceMemoryAccess& operator=(const DeviceMemoryAccess&) = delete;
 
  private:
-  std::vector<int> devices_;
+  void open(Arena& arena);
+  std::vector<Arena*> opened_;
 };
 
 }  // namespace hostcuda

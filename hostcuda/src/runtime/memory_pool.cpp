@@ -1,20 +1,16 @@
-#include <cuda_runtime.h>
+#include "runtime/memory_pool.h"
 
-#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <list>
+#include <memory>
 #include <vector>
 
 #include "runtime/api.h"
 #include "runtime/device.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
 #include "support/config.h"
-
-struct CUmemPoolHandle_st {
-  int device;
-  int reuse[cudaMemPoolReuseAllowInternalDependencies] = {1, 1, 1};
-  std::uint64_t release_threshold = 0;
-};
 
 namespace hostcuda {
 namespace {
@@ -29,7 +25,7 @@ MemoryPools& memory_pools() {
   static auto* const pools = [] {
     auto* made = new MemoryPools;
     for (int device = 0; device < config().devices; ++device)
-      made->current.push_back(&made->all.emplace_back(CUmemPoolHandle_st{device}));
+      made->current.push_back(&made->all.emplace_back(device));
     return made;
   }();
   return *pools;
@@ -39,12 +35,6 @@ cudaMemPool_t default_pool(int device) {
   auto pool = memory_pools().all.begin();
   std::advance(pool, device);
   return &*pool;
-}
-
-bool is_pool(cudaMemPool_t pool) {
-  for (const CUmemPoolHandle_st& one : memory_pools().all)
-    if (&one == pool) return true;
-  return false;
 }
 
 struct PoolSetting {
@@ -61,6 +51,25 @@ PoolSetting setting_of(CUmemPoolHandle_st& pool, cudaMemPoolAttr attribute) {
 }
 
 }  // namespace
+
+bool is_pool(cudaMemPool_t pool) {
+  for (const CUmemPoolHandle_st& one : memory_pools().all)
+    if (&one == pool) return true;
+  return false;
+}
+
+cudaMemPool_t add_pool(int device) { return &memory_pools().all.emplace_back(device); }
+
+void for_each_pool(const std::function<void(CUmemPoolHandle_st&)>& visit) {
+  for (CUmemPoolHandle_st& pool : memory_pools().all) visit(pool);
+}
+
+bool pools_admit(int owner, int device) {
+  for (const CUmemPoolHandle_st& pool : memory_pools().all)
+    if (pool.device == owner && pool.access->devices.contains(device)) return true;
+  return false;
+}
+
 }  // namespace hostcuda
 
 using namespace hostcuda;
@@ -95,7 +104,14 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
       properties->location.type != cudaMemLocationTypeDevice ||
       !valid_device(properties->location.id))
     return fail(cudaErrorInvalidValue);
-  *pool = &memory_pools().all.emplace_back(CUmemPoolHandle_st{properties->location.id});
+  if (properties->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
+    return fail(cudaErrorNotSupported);
+  cudaMemPool_t made = add_pool(properties->location.id);
+  if (properties->handleTypes && !made->file.create()) {
+    memory_pools().all.pop_back();
+    return fail(cudaErrorMemoryAllocation);
+  }
+  *pool = made;
   return cudaSuccess;
 }
 
@@ -131,9 +147,83 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
   return is_pool(pool) ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descriptions,
+                                 std::size_t count) {
+  HOSTCUDA_API_CALL;
+  if (!is_pool(pool) || (count && !descriptions)) return fail(cudaErrorInvalidValue);
+  for (std::size_t i = 0; i < count; ++i) {
+    const cudaMemAccessDesc& one = descriptions[i];
+    if (one.location.type != cudaMemLocationTypeDevice || !valid_device(one.location.id))
+      return fail(cudaErrorInvalidDevice);
+    if (one.flags != cudaMemAccessFlagsProtNone && one.flags != cudaMemAccessFlagsProtReadWrite)
+      return fail(cudaErrorInvalidValue, "the flags must be ProtNone or ProtReadWrite");
+    if (one.location.id == pool->device && one.flags == cudaMemAccessFlagsProtNone)
+      return fail(cudaErrorInvalidDevice, "a device always has access to its own pools");
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const int device = descriptions[i].location.id;
+    if (descriptions[i].flags == cudaMemAccessFlagsProtNone)
+      pool->access->devices.erase(device);
+    else if (device != pool->device)
+      pool->access->devices.insert(device);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                 cudaMemLocation* location) {
+  HOSTCUDA_API_CALL;
+  if (!flags || !is_pool(pool) || !location || location->type != cudaMemLocationTypeDevice)
+    return fail(cudaErrorInvalidValue);
+  if (!valid_device(location->id)) return fail(cudaErrorInvalidDevice);
+  const bool has_access =
+      location->id == pool->device || pool->access->devices.contains(location->id);
+  *flags = has_access ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+  return cudaSuccess;
+}
+
+// ---- memory in stream order ---------------------------------------------------------------------
+
+namespace {
+
+// The memory exists as soon as the call returns, but the observer is notified in stream order.
+cudaError_t allocate_in_stream(void** pointer, std::size_t size, cudaMemPool_t pool,
+                               CUstream_st& stream) {
+  if (pool->file.is_open()) return allocate_in_file(pointer, size, *pool);
+  const cudaError_t error = allocate(pointer, size, pool->device, false, pool->access);
+  if (runtime_observer && !error && *pointer)
+    enqueue(stream, [bytes = static_cast<char*>(*pointer)] { runtime_observer->claimed(bytes); });
+  return error;
+}
+
+}  // namespace
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handle) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  if (stream->capture) return allocate_in_graph(pointer, size, *stream);
+  cudaMemPool_t pool = memory_pools().current[static_cast<std::size_t>(stream->device)];
+  return allocate_in_stream(pointer, size, pool, *stream);
+}
+
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t pool,
-                                    cudaStream_t stream) {
-  HOSTCUDA_API_CALL_OF_OTHERS;
+                                    cudaStream_t handle) {
+  HOSTCUDA_API_CALL_ON(handle);
   if (!is_pool(pool)) return fail(cudaErrorInvalidValue);
-  return cudaMallocAsync(pointer, size, stream);
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  if (stream->capture) return allocate_in_graph(pointer, size, *stream);
+  return allocate_in_stream(pointer, size, pool, *stream);
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!pointer) return cudaSuccess;
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  if (stream->capture || is_graph_memory(pointer)) return free_in_graph(pointer, *stream);
+  if (!is_allocation(pointer)) return refuse_free(pointer);
+  enqueue(*stream, [bytes = static_cast<char*>(pointer)] {
+    if (runtime_observer) runtime_observer->claimed(bytes);
+    release(bytes);
+  });
+  return cudaSuccess;
 }

@@ -199,6 +199,7 @@ void synchronize_device(int number) {
 using namespace hostcuda;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  HOSTCUDA_IN_KERNEL(create_stream(stream, flags));
   HOSTCUDA_API_CALL;
   if (!stream || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
   *stream = new CUstream_st;
@@ -209,22 +210,22 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
   return cudaStreamCreateWithFlags(stream, flags);
 }
 
 // Queued work stays queued, as on a GPU. The device keeps the stream's last operation as an orphan.
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  HOSTCUDA_IN_KERNEL(destroy_stream(handle));
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
   if (!handle || handle == cudaStreamLegacy || !stream) return fail(cudaErrorInvalidResourceHandle);
-  if (stream->capture) {
-    stream->capture->valid = false;
-    std::erase(stream->capture->streams, stream);
-  }
+  if (stream->capture) leave_capture(*stream);
   DeviceStreams& device = streams_of(stream->device);
   const bool may_be_relied_on = runtime_observer && stream->last;
   if (may_be_relied_on || pending(stream->last)) device.orphans.push_back(stream->last);
@@ -285,5 +286,53 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
   HOSTCUDA_API_CALL_ON(handle);
   if (!callback || flags) return fail(cudaErrorInvalidValue);
   enqueue(*stream, [=] { callback(handle, result_of_waiting(), data); });
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID attribute,
+                                   const cudaLaunchAttributeValue* value) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!value) return fail(cudaErrorInvalidValue);
+  switch (attribute) {
+    case cudaLaunchAttributeAccessPolicyWindow:
+      if (!(value->accessPolicyWindow.hitRatio >= 0 && value->accessPolicyWindow.hitRatio <= 1))
+        return fail(cudaErrorInvalidValue, "hitRatio must be between 0 and 1");
+      stream->window = value->accessPolicyWindow;
+      return cudaSuccess;
+    case cudaLaunchAttributeSynchronizationPolicy:
+      stream->waiting = value->syncPolicy;
+      return cudaSuccess;
+    case cudaLaunchAttributePriority:
+      return value->priority == 0 ? cudaSuccess : fail(cudaErrorInvalidValue);
+    default:
+      return fail(cudaErrorInvalidValue);
+  }
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID attribute,
+                                   cudaLaunchAttributeValue* value) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!value) return fail(cudaErrorInvalidValue);
+  *value = {};
+  switch (attribute) {
+    case cudaLaunchAttributeAccessPolicyWindow:
+      value->accessPolicyWindow = stream->window;
+      return cudaSuccess;
+    case cudaLaunchAttributeSynchronizationPolicy:
+      value->syncPolicy = stream->waiting;
+      return cudaSuccess;
+    case cudaLaunchAttributePriority:
+      return cudaSuccess;  // *value says priority 0
+    default:
+      return fail(cudaErrorInvalidValue);
+  }
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  HOSTCUDA_API_CALL_ON(to);
+  const CUstream_st* source = find_stream(from);
+  if (!source) return fail(cudaErrorInvalidResourceHandle);
+  stream->window = source->window;
+  stream->waiting = source->waiting;
   return cudaSuccess;
 }

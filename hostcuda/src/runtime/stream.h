@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuda_runtime.h"
-#include "runtime/graph.h"
+#include "graphs/graph.h"
 #include "support/observer.h"
 #include "support/source_line.h"
 
@@ -88,6 +88,9 @@ struct CUstream_st {
   hostcuda::OperationPointer last;
   // Operations for which the stream's next operation must wait (cudaStreamWaitEvent).
   std::vector<hostcuda::OperationPointer> awaited;
+  // The settings of cudaStreamSetAttribute.
+  cudaAccessPolicyWindow window = {};
+  cudaSynchronizationPolicy waiting = cudaSyncPolicyAuto;
   hostcuda::Capture* capture = nullptr;   // the capture that the stream takes part in
   std::vector<CUgraphNode_st*> captured;  // dependencies of the stream's next node
 };

@@ -36,6 +36,14 @@ std::map<const char*, Variable>& device_variables() {
   return *map;
 }
 
+void find_limits() {
+  device_variables_begin = device_variables_end = nullptr;
+  if (device_variables().empty()) return;
+  const auto& [last, variable] = *device_variables().rbegin();
+  device_variables_begin = device_variables().begin()->first;
+  device_variables_end = last + variable.size;
+}
+
 std::map<char*, Symbol>& symbols() {
   static auto* map = new std::map<char*, Symbol>;
   return *map;
@@ -89,9 +97,7 @@ DeviceVariable::DeviceVariable(const volatile void* address, std::size_t size, c
                                bool is_unset) {
   const auto* begin = static_cast<const char*>(const_cast<const void*>(address));
   device_variables()[begin] = {size, name, is_unset};
-  const auto& [last, variable] = *device_variables().rbegin();
-  device_variables_begin = device_variables().begin()->first;
-  device_variables_end = last + variable.size;
+  find_limits();
 }
 
 DeviceVariableRange device_variable_at(const void* address) {
@@ -102,6 +108,22 @@ DeviceVariableRange device_variable_at(const void* address) {
   const auto& [begin, variable] = *std::prev(next);
   if (static_cast<std::size_t>(byte - begin) >= variable.size) return {};
   return {begin, variable.size, variable.name, variable.is_unset};
+}
+
+DeviceVariableRange device_variable_named(const char* name, const char* begin, const char* end) {
+  auto& known = device_variables();
+  for (auto next = known.lower_bound(begin); next != known.end() && next->first < end; ++next)
+    if (const auto& [address, variable] = *next; !std::strcmp(variable.name, name))
+      return {address, variable.size, variable.name, variable.is_unset};
+  return {};
+}
+
+void forget_device_variables(const char* begin, const char* end) {
+  auto& known = device_variables();
+  known.erase(known.lower_bound(begin), known.lower_bound(end));
+  symbols().erase(symbols().lower_bound(const_cast<char*>(begin)),
+                  symbols().lower_bound(const_cast<char*>(end)));
+  find_limits();
 }
 
 bool host_has_set(const void* address, std::size_t size) {

@@ -99,6 +99,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaReso
   HOSTCUDA_API_CALL_OF_OTHERS;
   if (!description) return fail(cudaErrorInvalidValue);
   if (view) return fail(cudaErrorNotSupported);
+  if (description->seamlessCubemap && description->filterMode == cudaFilterModeLinear)
+    return fail(cudaErrorNotSupported, "seamless filtering of cube maps is not emulated");
   return create(texture, resource, *description);
 }
 

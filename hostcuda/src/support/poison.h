@@ -12,6 +12,8 @@ namespace hostcuda {
 constexpr std::uint32_t kPoison = 0xfff97fc5;
 
 void fill_with_poison(void* begin, std::size_t size);
+// Poisoning larger allocations would cost too much time and memory.
+constexpr std::size_t kPoisonLimit = std::size_t{256} << 20;
 
 // True if these bytes, which were copied to the host, contain more poison than the padding in
 // structs and at the end of rows can explain. A NaN that results from arithmetic with poison

@@ -66,6 +66,8 @@ void tell_waits_with(bool (*name_wait)(char* text, std::size_t size)) { name_of_
 WatchedGrid::WatchedGrid(const char* kernel, const char* file, int line) {
   [[maybe_unused]] static const bool installed = install_handlers();
   Progress& now = grid_progress;
+  if (now.kernel) outer_ = now;
+  now.kernel = nullptr;
   now.file = file;
   now.line = line;
   now.units = now.blocks_per_unit = 0;
@@ -79,8 +81,17 @@ void WatchedGrid::consists_of(std::uint64_t units, std::uint64_t blocks_per_unit
 }
 
 WatchedGrid::~WatchedGrid() {
-  grid_progress.kernel = nullptr;
-  ++grid_progress.launches;
+  Progress& now = grid_progress;
+  now.kernel = nullptr;
+  ++now.launches;
+  if (!outer_.kernel) return;
+  now.file = outer_.file;
+  now.line = outer_.line;
+  now.units = outer_.units;
+  now.blocks_per_unit = outer_.blocks_per_unit;
+  for (std::size_t i = 0; i < now.by_worker.size(); ++i)
+    now.by_worker[i].ended = outer_.by_worker[i].ended;
+  now.kernel = outer_.kernel;
 }
 
 }  // namespace hostcuda

@@ -31,7 +31,8 @@ extern Progress grid_progress;
 // it does not know the place. A signal handler calls the function.
 void tell_waits_with(bool (*name_wait)(char* text, std::size_t size));
 
-// While a WatchedGrid exists, grid_progress says that its kernel is running.
+// While a WatchedGrid exists, grid_progress says that its kernel is running. A child grid may run
+// between two blocks of its parent; afterwards, the parent is running again.
 class WatchedGrid {
  public:
   WatchedGrid(const char* kernel, const char* file, int line);
@@ -40,6 +41,9 @@ class WatchedGrid {
   WatchedGrid& operator=(const WatchedGrid&) = delete;
   // A unit is a block, a cluster, or a whole cooperative grid.
   void consists_of(std::uint64_t units, std::uint64_t blocks_per_unit);
+
+ private:
+  Progress outer_;  // of the parent
 };
 
 }  // namespace hostcuda

@@ -36,23 +36,52 @@ std::size_t ask_other_process(int in, int out, std::uint64_t offset, char* answe
   return filled;
 }
 
+// The file that contains a code address: the program, or a module (src/driver/module.h).
+struct LoadedFile {
+  std::uint64_t code, offset;
+  bool is_program, is_found;
+  char name[4096];
+};
+
+int find_file(dl_phdr_info* object, std::size_t, void* searched) {
+  auto& wanted = *static_cast<LoadedFile*>(searched);
+  const std::uint64_t offset = wanted.code - object->dlpi_addr;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || offset - segment.p_vaddr >= segment.p_memsz) continue;
+    wanted.is_found = true;
+    wanted.offset = offset;
+    if (!wanted.is_program) std::snprintf(wanted.name, sizeof wanted.name, "%s", object->dlpi_name);
+    return 1;
+  }
+  wanted.is_program = false;  // the program is the first object
+  return 0;
+}
+
 // Gets addr2line's output for the address: one line per inlined function, the innermost first.
-std::size_t ask_addr2line(std::uint64_t offset, char* answer, std::size_t size) {
+std::size_t ask_addr2line(std::uint64_t code, char* answer, std::size_t size) {
+  LoadedFile file{code, 0, true, false, ""};
+  dl_iterate_phdr(find_file, &file);
+  // Other libraries, such as the C library, have no lines of the user's code.
+  if (!file.is_found || (!file.is_program && std::strncmp(file.name, "/proc/", 6) != 0)) return 0;
   const char* const other = std::getenv("HOSTCUDA_ADDR2LINE");
   int in = 0, out = 0;
   if (other && std::sscanf(other, "%d,%d", &in, &out) == 2)
-    return ask_other_process(in, out, offset, answer, size);
-  char executable[4096], address[32];
-  const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    return file.is_program ? ask_other_process(in, out, file.offset, answer, size) : 0;
+  if (file.is_program) {
+    const ssize_t length = readlink("/proc/self/exe", file.name, sizeof file.name - 1);
+    if (length < 0) return 0;
+    file.name[length] = '\0';
+  }
+  char address[32];
   int ends[2];
-  if (length < 0 || pipe(ends) != 0) return 0;
-  executable[length] = '\0';
-  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(offset));
+  if (pipe(ends) != 0) return 0;
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(file.offset));
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
     dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-    execlp("addr2line", "addr2line", "-i", "-e", executable, address, nullptr);
+    execlp("addr2line", "addr2line", "-i", "-e", file.name, address, nullptr);
     _exit(127);
   }
   close(ends[1]);
@@ -99,8 +128,7 @@ std::uint64_t load_offset() {
 
 bool source_line(const void* code, char* text, std::size_t size) {
   char answer[4096];
-  if (!ask_addr2line(reinterpret_cast<std::uint64_t>(code) - load_offset(), answer, sizeof answer))
-    return false;
+  if (!ask_addr2line(reinterpret_cast<std::uint64_t>(code), answer, sizeof answer)) return false;
   // Prefers a line of the user's code, then a line of the standard library, then a line of
   // hostcuda's headers.
   const char* chosen = nullptr;
@@ -132,7 +160,7 @@ bool calling_line(char* text, std::size_t size) {
 
 bool is_code_of_header(const void* return_address, const char* name) {
   char answer[4096];
-  const auto code = reinterpret_cast<std::uint64_t>(return_address) - 1 - load_offset();
+  const auto code = reinterpret_cast<std::uint64_t>(return_address) - 1;
   if (!ask_addr2line(code, answer, sizeof answer)) return false;
   answer[std::strcspn(answer, "\n")] = '\0';
   return std::strstr(answer, name);

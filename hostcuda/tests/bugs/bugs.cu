@@ -165,13 +165,13 @@ __global__ void scaled(float* out) {
 
 __global__ void calls_the_api(float* out, bool wrong) {
   // BUG api_call_in_kernel
-  if (wrong) cudaFree(out);
+  if (wrong) cudaMemset(out, 0, 4);
   out[threadIdx.x] = 1;
 }
-__global__ void launches(float* out, bool wrong) {
-  // BUG launch_in_kernel
-  if (wrong) fill<<<1, 1>>>(out, 1);
-  out[threadIdx.x] = 1;
+__global__ void waits_for_child(float* out, bool wrong) {
+  fill<<<1, kThreads>>>(out, 1);
+  // BUG kernel_waits_for_child
+  if (wrong) cudaDeviceSynchronize();
 }
 __global__ void __launch_bounds__(64) bounded(float* out) {
   for (int i = threadIdx.x; i < kThreads; i += blockDim.x) out[i] = 1;
@@ -420,8 +420,8 @@ int run(const std::string& bug) {
     return run_bad_configuration(b);
   else if (is("api_call_in_kernel"))
     calls_the_api<<<1, kThreads>>>(b.data, !corrected);
-  else if (is("launch_in_kernel"))
-    launches<<<1, kThreads>>>(b.data, !corrected);
+  else if (is("kernel_waits_for_child"))
+    waits_for_child<<<1, 1>>>(b.data, !corrected);
   else if (is("launch_bounds"))
     // BUG launch_bounds
     bounded<<<1, corrected ? 64 : kThreads>>>(b.data);

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "async_bugs.h"
+#include "children_bugs.h"
 #include "group_bugs.h"
 #include "heap_bugs.h"
 #include "host_bugs.h"

@@ -151,4 +151,41 @@ TEST(Libcu, SpanAndIntegerDivision) {
   EXPECT_EQ((std::vector<int>{6, 2}), out.get());
 }
 
+// Warps of producers fill the stages of the pipeline for the threads that read them.
+__global__ void by_roles(const int* in, int* out, int rounds) {
+  constexpr unsigned kStages = 2;
+  __shared__ int tile[kStages][kThreads];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, kStages> state;
+  const auto block = groups::this_thread_block();
+  const bool produces = threadIdx.x >= kThreads;
+  auto pipe = cuda::make_pipeline(
+      block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+  for (int round = 0; round < rounds; ++round) {
+    int* const stage = tile[round % kStages];
+    if (produces) {
+      pipe.producer_acquire();
+      for (int i = static_cast<int>(threadIdx.x) - kThreads; i < kThreads; i += 32)
+        cuda::memcpy_async(stage + i, in + kThreads * round + i,
+                           cuda::aligned_size_t<4>(sizeof(int)), pipe);
+      pipe.producer_commit();
+    } else {
+      pipe.consumer_wait();
+      out[kThreads * round + threadIdx.x] = stage[kThreads - 1 - threadIdx.x];
+      pipe.consumer_release();
+    }
+  }
+}
+
+TEST(Async, ProducersAndConsumers) {
+  constexpr int kManyRounds = 9;
+  std::vector<int> values(kThreads * kManyRounds);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>(i);
+  DeviceArray<int> in(values.size()), out(values.size(), 0);
+  in.set(values);
+  by_roles<<<2, kThreads + 32>>>(in, out, kManyRounds);
+  const std::vector<int> got = out.get();
+  for (int i = 0; i < kThreads * kManyRounds; ++i)
+    ASSERT_EQ(i / kThreads * kThreads + kThreads - 1 - i % kThreads, got[i]) << i;
+}
+
 }  // namespace

@@ -203,4 +203,26 @@ TEST(Ptx, MatricesAreLoadedAndStored) {
   }
 }
 
+__global__ void find_and_compare(unsigned* out) {
+  unsigned found[4], sum, bytes;
+  asm("bfind.u32 %0, %1;" : "=r"(found[0]) : "r"(0x10u));
+  asm("bfind.shiftamt.u32 %0, %1;" : "=r"(found[1]) : "r"(0x10u));
+  asm("bfind.s32 %0, %1;" : "=r"(found[2]) : "r"(-3));
+  asm("bfind.u32 %0, %1;" : "=r"(found[3]) : "r"(0u));
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;"
+      : "=r"(sum)
+      : "r"(0x01f00304u), "r"(0x04100103u), "r"(1000u));
+  asm("vabsdiff4.u32.s32.s32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(0x7f01u), "r"(0x8002u), "r"(0u));
+  for (int i = 0; i < 4; ++i) out[i] = found[i];
+  out[4] = sum;
+  out[5] = bytes;
+}
+
+TEST(Ptx, HighestBitAndDifferencesOfBytes) {
+  DeviceArray<unsigned> out(6);
+  find_and_compare<<<1, 1>>>(out);
+  EXPECT_EQ((std::vector<unsigned>{4, 27, 1, 0xffffffffu, 1000 + 3 + 224 + 2 + 1, 0xff01u}),
+            out.get());
+}
+
 }  // namespace

@@ -111,4 +111,31 @@ TEST(Device, EachHostThreadHasItsOwn) {
   }
 }
 
+TEST(Device, AttributesOfPeers) {
+  int value = -1;
+  EXPECT_EQ(cudaErrorInvalidDevice,
+            cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0));
+  if (device_count() > 1) {
+    EXPECT_CUDA(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 1));
+    EXPECT_EQ(1, value);
+    EXPECT_CUDA(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrPerformanceRank, 1, 0));
+    EXPECT_EQ(0, value);
+    EXPECT_EQ(cudaErrorInvalidValue,
+              cudaDeviceGetP2PAttribute(&value, static_cast<cudaDeviceP2PAttr>(9), 1, 0));
+  }
+  cudaGetLastError();
+}
+
+// There is no cache, so that programs do without its persisting part.
+TEST(Device, NoPersistingCache) {
+  cudaDeviceProp properties;
+  EXPECT_CUDA(cudaGetDeviceProperties(&properties, 0));
+  EXPECT_EQ(0, properties.persistingL2CacheMaxSize);
+  std::size_t size = 1;
+  EXPECT_CUDA(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 20));
+  EXPECT_CUDA(cudaDeviceGetLimit(&size, cudaLimitPersistingL2CacheSize));
+  EXPECT_EQ(0u, size);
+  EXPECT_CUDA(cudaCtxResetPersistingL2Cache());
+}
+
 }  // namespace

@@ -198,4 +198,36 @@ TEST(Memory, ManagedMemoryIsForBoth) {
   EXPECT_CUDA(cudaFree(values));
 }
 
+__global__ void add_one(int* value) { ++*value; }
+
+// A kernel of another device may access a pool's memory only if the pool permits it.
+TEST(Memory, AccessToPools) {
+  if (device_count() < 2) GTEST_SKIP();
+  cudaMemPool_t pool = nullptr;
+  EXPECT_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
+  cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 1}, cudaMemAccessFlagsProtReadWrite};
+  cudaMemAccessFlags flags;
+  EXPECT_CUDA(cudaMemPoolGetAccess(&flags, pool, &access.location));
+  EXPECT_EQ(cudaMemAccessFlagsProtNone, flags);
+  EXPECT_CUDA(cudaMemPoolSetAccess(pool, &access, 1));
+  EXPECT_CUDA(cudaMemPoolGetAccess(&flags, pool, &access.location));
+  EXPECT_EQ(cudaMemAccessFlagsProtReadWrite, flags);
+  int *value = nullptr, host = 4;
+  EXPECT_CUDA(cudaMallocAsync(&value, sizeof host, nullptr));
+  EXPECT_CUDA(cudaMemcpy(value, &host, sizeof host, cudaMemcpyHostToDevice));
+  EXPECT_CUDA(cudaSetDevice(1));
+  add_one<<<1, 1>>>(value);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_CUDA(cudaSetDevice(0));
+  EXPECT_CUDA(cudaMemcpy(&host, value, sizeof host, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(5, host);
+  EXPECT_CUDA(cudaFreeAsync(value, nullptr));
+  EXPECT_CUDA(cudaStreamSynchronize(nullptr));
+  access.flags = cudaMemAccessFlagsProtNone;
+  EXPECT_CUDA(cudaMemPoolSetAccess(pool, &access, 1));
+  access.location.id = 0;
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaMemPoolSetAccess(pool, &access, 1));  // its own device
+  cudaGetLastError();
+}
+
 }  // namespace

@@ -155,4 +155,20 @@ TEST_F(StreamTest, UnknownHandlesAreRefused) {
   EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaGetLastError());
 }
 
+TEST_F(StreamTest, AttributesAreKept) {
+  cudaStreamAttrValue value = {}, got = {};
+  value.accessPolicyWindow.num_bytes = 100;
+  value.accessPolicyWindow.hitRatio = 0.5f;
+  value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  EXPECT_CUDA(cudaStreamSetAttribute(first_, cudaStreamAttributeAccessPolicyWindow, &value));
+  EXPECT_CUDA(cudaStreamCopyAttributes(second_, first_));
+  EXPECT_CUDA(cudaStreamGetAttribute(second_, cudaStreamAttributeAccessPolicyWindow, &got));
+  EXPECT_EQ(100u, got.accessPolicyWindow.num_bytes);
+  EXPECT_EQ(cudaAccessPropertyPersisting, got.accessPolicyWindow.hitProp);
+  value.accessPolicyWindow.hitRatio = 1.5f;
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaStreamSetAttribute(first_, cudaStreamAttributeAccessPolicyWindow, &value));
+  cudaGetLastError();
+}
+
 }  // namespace

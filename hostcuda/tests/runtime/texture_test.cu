@@ -164,4 +164,52 @@ TEST(Texture, ThreeDimensions) {
   EXPECT_CUDA(cudaFreeArray(array));
 }
 
+// Looks at texel (1, 0) of each face of a cube of two by two texels.
+__global__ void look_around(cudaTextureObject_t texture, float* out) {
+  constexpr float kU = 0.5f, kV = -0.5f;
+  out[0] = texCubemap<float>(texture, 1, -kV, -kU);
+  out[1] = texCubemap<float>(texture, -1, -kV, kU);
+  out[2] = texCubemap<float>(texture, kU, 1, kV);
+  out[3] = texCubemap<float>(texture, kU, -1, -kV);
+  out[4] = texCubemap<float>(texture, kU, -kV, 1);
+  out[5] = texCubemap<float>(texture, -2 * kU, -2 * kV, -2);
+  out[6] = texCubemap<float>(texture, 0, 0, 1);  // the middle of a face
+  out[7] = texCubemapLayered<float>(texture, 1, -kV, -kU, 1);
+}
+
+TEST(Texture, CubeMaps) {
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  cudaArray_t array;
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaMalloc3DArray(&array, &format, make_cudaExtent(2, 2, 5), cudaArrayCubemap));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaMalloc3DArray(&array, &format, make_cudaExtent(2, 4, 6), cudaArrayCubemap));
+  EXPECT_CUDA(cudaMalloc3DArray(&array, &format, make_cudaExtent(2, 2, 12),
+                                cudaArrayCubemap | cudaArrayLayered));
+  std::vector<float> texels(48);
+  for (int i = 0; i < 48; ++i)
+    texels[i] = static_cast<float>(i % 2 + 10 * (i / 2 % 2) + 100 * (i / 4));
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = make_cudaPitchedPtr(texels.data(), 8, 2, 2);
+  copy.dstArray = array;
+  copy.extent = make_cudaExtent(2, 2, 12);
+  copy.kind = cudaMemcpyHostToDevice;
+  EXPECT_CUDA(cudaMemcpy3D(&copy));
+  cudaTextureDesc description = {};
+  description.filterMode = cudaFilterModeLinear;
+  description.normalizedCoords = 1;
+  const cudaResourceDesc resource = resource_of(array);
+  cudaTextureObject_t texture = 0;
+  EXPECT_CUDA(cudaCreateTextureObject(&texture, &resource, &description, nullptr));
+  DeviceArray<float> out(8);
+  look_around<<<1, 1>>>(texture, out);
+  EXPECT_EQ((std::vector<float>{1, 101, 201, 301, 401, 501, 405.5, 601}), out.get());
+  EXPECT_CUDA(cudaDestroyTextureObject(texture));
+  description.seamlessCubemap = 1;
+  EXPECT_EQ(cudaErrorNotSupported,
+            cudaCreateTextureObject(&texture, &resource, &description, nullptr));
+  EXPECT_CUDA(cudaFreeArray(array));
+  cudaGetLastError();
+}
+
 }  // namespace

@@ -173,6 +173,32 @@ template <class Pair>
 Pair pack(float high, float low) {
   return Pair(low, high);
 }
+// bfind: the position of the highest bit that is not a copy of the sign, or how far it is from the
+// highest position; all bits of the result are set if there is no such bit.
+template <class T>
+unsigned find_bit(T value, bool counts_from_top) {
+  constexpr int kBits = 8 * sizeof(T);
+  const auto bits = static_cast<unsigned long long>(
+      static_cast<std::make_unsigned_t<T>>(value < 0 ? ~value : value));
+  if (bits == 0) return 0xffffffffu;
+  const int position = 63 - __builtin_clzll(bits);
+  return static_cast<unsigned>(counts_from_top ? kBits - 1 - position : position);
+}
+
+// vabsdiff4: the absolute differences of the four bytes of a and b, or the sum of these and c.
+template <class ByteOfA, class ByteOfB, bool kAdd>
+unsigned absolute_differences(unsigned a, unsigned b, unsigned c) {
+  unsigned bytes = 0, sum = c;
+  for (unsigned shift = 0; shift < 32; shift += 8) {
+    const int first = static_cast<ByteOfA>(a >> shift), second = static_cast<ByteOfB>(b >> shift);
+    const unsigned difference =
+        static_cast<unsigned>(first > second ? first - second : second - first);
+    sum += difference;
+    bytes |= (difference & 0xff) << shift;
+  }
+  return kAdd ? sum : bytes;
+}
+
 inline float tf32(float value) { return tf32_value(value); }
 
 // ---- memory -------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include "../device_ptr.h"
 #include "../fill.h"
 #include "../iterator/reverse_iterator.h"
+#include "../iterator/zip_iterator.h"  // programs rely on Thrust's vectors for it
 
 namespace thrust {
 namespace detail {

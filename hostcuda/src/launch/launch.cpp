@@ -1,12 +1,14 @@
 // Launches: checks of the configuration, limits of individual kernels, occupancy.
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "execution/block_state.h"
+#include "execution/block.h"
+#include "launch/checks.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"
@@ -24,15 +26,6 @@ namespace {
 std::map<const void*, std::size_t>& dynamic_shared_limits() {
   static auto* map = new std::map<const void*, std::size_t>;
   return *map;
-}
-
-// `function` is null if the kernel's name is overloaded, because then only the launch arguments
-// decide which kernel is called. In this case, the largest limit of all kernels applies.
-std::size_t dynamic_shared_limit(const void* function) {
-  std::size_t limit = limits::kSharedPerBlock;
-  for (const auto& [known, allowed] : dynamic_shared_limits())
-    if (!function || known == function) limit = std::max(limit, allowed);
-  return limit;
 }
 
 std::string shape_of(const dim3& d) {
@@ -103,8 +96,45 @@ bool fits_cooperatively(const LaunchRequest& request) {
 
 }  // namespace
 
+// `function` is null if the kernel's name is overloaded, because then only the launch arguments
+// decide which function is called. In this case, the largest limit of all kernels applies.
+std::size_t dynamic_shared_limit(const void* function) {
+  std::size_t limit = limits::kSharedPerBlock;
+  for (const auto& [known, allowed] : dynamic_shared_limits())
+    if (!function || known == function) limit = std::max(limit, allowed);
+  return limit;
+}
+
+cudaError_t check_launch(const LaunchRequest& request, std::string& reason) {
+  if (!valid_shape(request.grid, request.block)) {
+    reason = reason_of_shape(request.grid, request.block);
+    return cudaErrorInvalidConfiguration;
+  }
+  if (const std::size_t limit = dynamic_shared_limit(request.function);
+      request.dynamic_shared_bytes > limit) {
+    reason = std::to_string(request.dynamic_shared_bytes) +
+             " bytes of dynamic shared memory are more than " + std::to_string(limit);
+    return cudaErrorInvalidValue;
+  }
+  const cudaError_t error = check_cluster(request);
+  if (error)
+    reason = "a grid of " + shape_of(request.grid) + " blocks cannot be divided into clusters of " +
+             shape_of(request.cluster);
+  return error;
+}
+
+void* Work::operator new(std::size_t size) { return ::operator new(size); }
+void Work::operator delete(void* work) { ::operator delete(work); }
+
+Work* copy_of_work(const Work& work, std::size_t size) {
+  void* copy = ::operator new(size);
+  std::memcpy(copy, static_cast<const void*>(&work), size);
+  return static_cast<Work*>(copy);
+}
+
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
   std::shared_ptr<const Work> body(work);  // shared, because a graph runs it repeatedly
+  if (running_block) return launch_from_kernel(request, std::move(body));
   static std::uint64_t launches = 0;
   const ApiCall api_call(request.site.kernel,
                          {__builtin_return_address(0), request.site.file, request.site.line});
@@ -115,28 +145,21 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
     return fail(cudaErrorInvalidResourceHandle,
                 "the stream belongs to device " + std::to_string(stream->device) +
                     ", the current device is " + std::to_string(current_device()));
-  if (!valid_shape(request.grid, request.block))
-    return fail(cudaErrorInvalidConfiguration, reason_of_shape(request.grid, request.block));
-  if (const std::size_t limit = dynamic_shared_limit(request.function);
-      request.dynamic_shared_bytes > limit)
-    return fail(cudaErrorInvalidValue, std::to_string(request.dynamic_shared_bytes) +
-                                           " bytes of dynamic shared memory are more than " +
-                                           std::to_string(limit));
-  if (const cudaError_t error = check_cluster(request))
-    return fail(error, "a grid of " + shape_of(request.grid) +
-                           " blocks cannot be divided into clusters of " +
-                           shape_of(request.cluster));
+  std::string reason;
+  if (const cudaError_t error = check_launch(request, reason)) return fail(error, reason);
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   if (request.cooperative && !fits_cooperatively(request))
     return fail(cudaErrorCooperativeLaunchTooLarge);
-  enqueue(*stream, [launch = Launch{
-                        request.site, request.grid, request.block, request.dynamic_shared_bytes,
-                        dynamic_shared_limit(request.function), std::move(body), stream->device,
-                        ++launches, request.cluster, request.cooperative}] { run_grid(launch); });
+  enqueue(*stream,
+          [launch = Launch{request.site, request.grid, request.block, request.dynamic_shared_bytes,
+                           dynamic_shared_limit(request.function), body, stream->device, ++launches,
+                           request.cluster, request.cooperative}] { run_grid(launch); });
+  if (stream->capture) describe_kernel_node(*stream, request, std::move(body));
   return cudaSuccess;
 }
 
 void check_pointer_argument(const Site& site, const volatile void* pointer) {
+  if (running_block) return check_pointer_in_kernel(site, pointer);
   const char* name = variable_without_address(const_cast<const void*>(pointer));
   static auto* known = new std::set<std::pair<const char*, int>>;
   if (!name || !known->insert({site.file, site.line}).second) return;
@@ -151,6 +174,7 @@ void check_pointer_argument(const Site& site, const volatile void* pointer) {
 }
 
 void check_reference_argument(const Site& site, const volatile void* object) {
+  if (running_block) return check_pointer_in_kernel(site, object);
   check_pointer_argument(site, object);
   void* address = const_cast<void*>(object);
   if (variable_without_address(address)) return;  // reported already
@@ -184,6 +208,15 @@ std::map<const void*, ErasedKernel>& erased_kernels() {
 void register_kernel(const void* function, const char* name, ErasedLaunch launch) {
   const ApiCall lock("a function");
   erased_kernels()[function] = {name, launch};
+}
+
+void forget_kernels(const void* begin, const void* end) {
+  const auto forget_in = [&](auto& known) {
+    known.erase(known.lower_bound(begin), known.lower_bound(end));
+  };
+  forget_in(erased_kernels());
+  forget_in(dynamic_shared_limits());
+  forget_in(kernels_with_large_clusters());
 }
 
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
@@ -253,7 +286,7 @@ cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attri
 }
 
 cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* function) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!attributes) return fail(cudaErrorInvalidValue);
   if (!function) return fail(cudaErrorInvalidDeviceFunction);
   *attributes = {};
@@ -263,7 +296,7 @@ cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* 
 }
 
 cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_shared_bytes) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_ALSO_OF_KERNELS;
   if (!blocks || block_size < 1) return fail(cudaErrorInvalidValue);
   *blocks = blocks_per_multiprocessor(static_cast<unsigned>(block_size), dynamic_shared_bytes);
   if (block_size > limits::kThreadsPerBlock) *blocks = 0;

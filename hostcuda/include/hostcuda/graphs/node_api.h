@@ -1,0 +1,120 @@
+// hostcuda: nodes of graphs by their parameters, nodes with a condition, capture into an existing
+// graph, and the memory of graphs.
+#pragma once
+
+#include "../graph_api.h"
+
+// ---- the parameters of a kernel's node ----------------------------------------------------------
+// kernelParams points to copies of the arguments, which the node owns.
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters);
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                         const cudaKernelNodeParams* parameters, HOSTCUDA_HERE);
+
+// ---- nodes with a condition ---------------------------------------------------------------------
+// A kernel sets the condition of a handle; the node of the handle then chooses which of its graphs
+// run, and how often.
+typedef unsigned long long cudaGraphConditionalHandle;
+enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
+enum cudaGraphConditionalNodeType {
+  cudaGraphCondTypeIf,
+  cudaGraphCondTypeWhile,
+  cudaGraphCondTypeSwitch
+};
+struct cudaConditionalNodeParams {
+  cudaGraphConditionalHandle handle;
+  cudaGraphConditionalNodeType type;
+  unsigned size;             // number of graphs
+  cudaGraph_t* phGraph_out;  // set by cudaGraphAddNode: the graphs, which are empty at first
+};
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+                                             unsigned default_value = 0, unsigned flags = 0);
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value);  // for kernels
+
+// ---- nodes of any type --------------------------------------------------------------------------
+typedef cudaKernelNodeParams cudaKernelNodeParamsV2;
+typedef cudaMemsetParams cudaMemsetParamsV2;
+typedef cudaHostNodeParams cudaHostNodeParamsV2;
+typedef cudaMemAllocNodeParams cudaMemAllocNodeParamsV2;
+struct cudaMemcpyNodeParams {
+  int flags, reserved[3];
+  cudaMemcpy3DParms copyParams;
+};
+struct cudaChildGraphNodeParams {
+  cudaGraph_t graph;
+};
+struct cudaMemFreeNodeParams {
+  void* dptr;
+};
+struct cudaGraphNodeParams {
+  cudaGraphNodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    cudaKernelNodeParamsV2 kernel;
+    cudaMemcpyNodeParams memcpy;
+    cudaMemsetParamsV2 memset;
+    cudaHostNodeParamsV2 host;
+    cudaChildGraphNodeParams graph;
+    cudaMemAllocNodeParamsV2 alloc;
+    cudaMemFreeNodeParams free;
+    cudaConditionalNodeParams conditional;
+  };
+  long long reserved2;
+};
+// The kind of a dependency. All dependencies are complete here: a node begins when the nodes on
+// which it depends have ended.
+typedef struct cudaGraphEdgeData_st {
+  unsigned char from_port, to_port, type, reserved[5];
+} cudaGraphEdgeData;
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                             const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges,
+                             std::size_t count, cudaGraphNodeParams* parameters, HOSTCUDA_HERE);
+
+// ---- capture into a graph that exists -----------------------------------------------------------
+enum cudaStreamUpdateCaptureDependenciesFlags {
+  cudaStreamAddCaptureDependencies,
+  cudaStreamSetCaptureDependencies
+};
+// cudaStreamEndCapture then accepts a null pointer instead of the address of a graph.
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t* dependencies,
+                                          const cudaGraphEdgeData* edges, std::size_t count,
+                                          cudaStreamCaptureMode mode);
+// The graph that is being captured, and the nodes on which the stream's next node depends.
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** dependencies = nullptr,
+                                     const cudaGraphEdgeData** edges = nullptr,
+                                     std::size_t* count = nullptr);
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                                const cudaGraphEdgeData* edges, std::size_t count,
+                                                unsigned flags = 0);
+// The signatures before CUDA 13.
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                            unsigned long long* id, cudaGraph_t* graph,
+                                            const cudaGraphNode_t** dependencies,
+                                            std::size_t* count) {
+  return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, count);
+}
+inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                       cudaGraphNode_t* dependencies,
+                                                       std::size_t count, unsigned flags = 0) {
+  return cudaStreamUpdateCaptureDependencies(stream, dependencies, nullptr, count, flags);
+}
+
+// ---- memory of graphs ---------------------------------------------------------------------------
+// Each allocation of a graph has its own memory here, so that the attributes count more bytes than
+// on a GPU, where allocations share memory if their lifetimes do not overlap. Memory counts from
+// the first launch until the graph and its executables are destroyed, or until it is trimmed.
+enum cudaGraphMemAttributeType {
+  cudaGraphMemAttrUsedMemCurrent,
+  cudaGraphMemAttrUsedMemHigh,
+  cudaGraphMemAttrReservedMemCurrent,
+  cudaGraphMemAttrReservedMemHigh
+};
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                           void* value);
+// Sets a high watermark to 0, the only value that is allowed.
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                           void* value);
+cudaError_t cudaDeviceGraphMemTrim(int device);

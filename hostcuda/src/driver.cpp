@@ -1,0 +1,13 @@
+// All of driver/ in one unit. Only programs that call the driver API need it.
+#include "driver/array.cpp"
+#include "driver/context.cpp"
+#include "driver/device.cpp"
+#include "driver/entry_points.cpp"
+#include "driver/errors.cpp"
+#include "driver/image.cpp"
+#include "driver/kernel.cpp"
+#include "driver/memory.cpp"
+#include "driver/module.cpp"
+#include "driver/modules_api.cpp"
+#include "driver/stream.cpp"
+#include "driver/virtual.cpp"

@@ -1,0 +1,170 @@
+// Executable graphs.
+#include <algorithm>
+#include <map>
+
+#include "graphs/graph.h"
+#include "runtime/api.h"
+#include "runtime/stream.h"
+
+// An executable graph: its nodes, in an order in which they can run, and the indices of their
+// dependencies.
+struct CUgraphExec_st {
+  struct Node {
+    cudaGraphNodeType type;
+    std::function<void()> work;
+    std::vector<std::size_t> dependencies;
+    unsigned branch = 0;  // for an observer's clock: nodes of one branch run one after the other
+  };
+  std::vector<Node> nodes;
+  hostcuda::OperationPointer last = nullptr;  // end of the last launch; the next one waits for it
+  std::map<const CUgraphNode_st*, std::size_t> numbers;  // maps nodes to indices in `nodes`
+  std::vector<hostcuda::ConditionalHandle*> handles = {};
+  hostcuda::GraphMemories allocated = {}, freed = {};
+  bool frees_before_launch = false;
+};
+
+namespace hostcuda {
+namespace {
+
+std::set<const CUgraphExec_st*>& executables() {
+  static auto* set = new std::set<const CUgraphExec_st*>;
+  return *set;
+}
+
+cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
+  exec = {};
+  exec.handles = graph.handles;
+  for (const CUgraphNode_st* node : graph.in_order()) {
+    CUgraphExec_st::Node copy{node->type, work_of(*node), {}};
+    if (node->type == cudaGraphNodeTypeMemAlloc) exec.allocated.push_back(node->memory);
+    if (node->type == cudaGraphNodeTypeMemFree) exec.freed.push_back(node->memory);
+    for (const CUgraphNode_st* one : node->dependencies)
+      copy.dependencies.push_back(exec.numbers.at(one));
+    exec.numbers[node] = exec.nodes.size();
+    exec.nodes.push_back(std::move(copy));
+  }
+  return exec.nodes.size() == graph.nodes.size() ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// Assigns each node to a branch. A node continues the branch of one of its dependencies if no other
+// node continues that branch; otherwise it begins a new branch.
+void divide_into_branches(CUgraphExec_st& exec) {
+  if (!runtime_observer) return;
+  std::map<unsigned, std::size_t> ends;  // the last node of each branch
+  for (std::size_t i = 0; i < exec.nodes.size(); ++i) {
+    CUgraphExec_st::Node& node = exec.nodes[i];
+    const auto free = std::ranges::find_if(
+        node.dependencies, [&](std::size_t one) { return ends.at(exec.nodes[one].branch) == one; });
+    node.branch =
+        free == node.dependencies.end() ? number_of_new_stream() : exec.nodes[*free].branch;
+    ends[node.branch] = i;
+  }
+}
+
+}  // namespace
+}  // namespace hostcuda
+
+using namespace hostcuda;
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                 unsigned long long flags) {
+  HOSTCUDA_API_CALL;
+  if (!exec || !graphs().contains(graph)) return fail(cudaErrorInvalidValue);
+  auto made = std::make_unique<CUgraphExec_st>();
+  if (const cudaError_t error = make_executable(*made, *graph)) return fail(error);
+  made->frees_before_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
+  divide_into_branches(*made);
+  *exec = made.release();
+  executables().insert(*exec);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                          unsigned long long flags) {
+  return cudaGraphInstantiate(exec, graph, flags);
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* information) {
+  HOSTCUDA_API_CALL;
+  if (!executables().contains(exec) || !graphs().contains(graph))
+    return fail(cudaErrorInvalidValue);
+  CUgraphExec_st updated;
+  if (const cudaError_t error = make_executable(updated, *graph)) return fail(error);
+  cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+  if (updated.nodes.size() != exec->nodes.size()) result = cudaGraphExecUpdateErrorTopologyChanged;
+  for (std::size_t i = 0; !result && i < updated.nodes.size(); ++i) {
+    if (updated.nodes[i].dependencies != exec->nodes[i].dependencies)
+      result = cudaGraphExecUpdateErrorTopologyChanged;
+    else if (updated.nodes[i].type != exec->nodes[i].type)
+      result = cudaGraphExecUpdateErrorNodeTypeChanged;
+  }
+  if (information) *information = {result, nullptr, nullptr};
+  if (result) return fail(cudaErrorGraphExecUpdateFailure);
+  for (std::size_t i = 0; i < updated.nodes.size(); ++i)
+    updated.nodes[i].branch = exec->nodes[i].branch;
+  updated.last = exec->last;
+  updated.frees_before_launch = exec->frees_before_launch;
+  *exec = std::move(updated);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* parameters,
+                                             const char* file, int line) {
+  if (!executables().contains(exec) || !exec->numbers.contains(node) || !parameters)
+    return fail(cudaErrorInvalidValue);
+  cudaGraph_t scratch = nullptr;
+  if (const cudaError_t error = cudaGraphCreate(&scratch, 0)) return error;
+  cudaGraphNode_t made = nullptr;
+  const cudaError_t error =
+      cudaGraphAddKernelNode(&made, scratch, nullptr, 0, parameters, file, line);
+  if (!error) exec->nodes[exec->numbers.at(node)].work = made->work;
+  cudaGraphDestroy(scratch);
+  return error;
+}
+
+// Appends to the stream an operation that prepares the launch, then the graph's nodes, then another
+// empty operation.
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!executables().contains(exec)) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  if (stream->capture) {
+    Works works{set_default_values(exec->handles)};
+    for (const auto& node : exec->nodes) works.push_back(node.work);
+    enqueue_graph(*stream, works);
+    return cudaSuccess;
+  }
+  if (const cudaError_t error =
+          begin_launch(exec->allocated, exec->freed, exec->frees_before_launch))
+    return error;
+  if (exec->last) stream->awaited.push_back(exec->last);
+  const OperationPointer begin = enqueue(*stream, set_default_values(exec->handles));
+  std::vector<OperationPointer> operations;
+  for (const auto& node : exec->nodes) {
+    auto operation = std::make_shared<Operation>();
+    operation->work = node.work;
+    depend(*operation, begin);
+    for (const std::size_t one : node.dependencies) depend(*operation, operations[one]);
+    append_to_clock(*operation, node.branch);
+    operation->of_graph = true;
+    operations.push_back(operation);
+    stream->awaited.push_back(operation);
+  }
+  exec->last = enqueue(*stream, [] {});
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t handle) {
+  HOSTCUDA_API_CALL;
+  if (!executables().contains(exec) || !find_stream(handle)) return fail(cudaErrorInvalidValue);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  HOSTCUDA_API_CALL;
+  if (!executables().erase(exec)) return fail(cudaErrorInvalidValue);
+  delete exec;
+  return cudaSuccess;
+}

@@ -1,0 +1,203 @@
+// Graphs and their nodes.
+#include <algorithm>
+#include <map>
+
+#include "graphs/add_by_call.h"
+#include "runtime/api.h"
+#include "runtime/stream.h"
+
+CUgraphNode_st* CUgraph_st::add(cudaGraphNodeType type, std::function<void()> work,
+                                std::vector<CUgraphNode_st*> dependencies) {
+  nodes.push_back(std::make_unique<CUgraphNode_st>(
+      CUgraphNode_st{type, std::move(work), std::move(dependencies)}));
+  return nodes.back().get();
+}
+
+std::vector<CUgraphNode_st*> CUgraph_st::in_order() const {
+  std::vector<CUgraphNode_st*> order;
+  std::set<const CUgraphNode_st*> placed;
+  for (bool any = true; any;) {
+    any = false;
+    for (const auto& node : nodes) {
+      if (placed.contains(node.get())) continue;
+      const auto& needed = node->dependencies;
+      if (!std::ranges::all_of(needed, [&](auto* one) { return placed.contains(one); })) continue;
+      placed.insert(node.get());
+      order.push_back(node.get());
+      any = true;
+    }
+  }
+  return order;
+}
+
+namespace hostcuda {
+
+std::set<const CUgraph_st*>& graphs() {
+  static auto* set = new std::set<const CUgraph_st*>;
+  return *set;
+}
+
+cudaGraph_t new_graph() {
+  auto* graph = new CUgraph_st;
+  graphs().insert(graph);
+  return graph;
+}
+
+void destroy_graph(cudaGraph_t graph) {
+  graphs().erase(graph);
+  delete graph;
+}
+
+void enqueue_graph(CUstream_st& stream, const Works& works) {
+  const auto do_all = [works] {
+    for (const auto& work : works) work();
+  };
+  enqueue(stream, do_all, cudaGraphNodeTypeGraph);
+}
+
+}  // namespace hostcuda
+
+using namespace hostcuda;
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
+  HOSTCUDA_API_CALL;
+  if (!graph || flags) return fail(cudaErrorInvalidValue);
+  *graph = new_graph();
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  HOSTCUDA_API_CALL;
+  if (!graphs().contains(graph)) return fail(cudaErrorInvalidValue);
+  destroy_graph(graph);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
+  HOSTCUDA_API_CALL;
+  if (!clone || !graphs().contains(original)) return fail(cudaErrorInvalidValue);
+  *clone = new_graph();
+  std::map<const CUgraphNode_st*, CUgraphNode_st*> copies;
+  for (const CUgraphNode_st* node : original->in_order()) {
+    std::vector<CUgraphNode_st*> dependencies;
+    for (const CUgraphNode_st* one : node->dependencies) dependencies.push_back(copies.at(one));
+    CUgraphNode_st* copy = (*clone)->add(node->type, node->work, std::move(dependencies));
+    copy->kernel = node->kernel;
+    copy->conditional = node->conditional;
+    copy->memory = node->memory;
+    copies[node] = copy;
+  }
+  (*clone)->handles = original->handles;
+  return cudaSuccess;
+}
+
+namespace {
+
+cudaError_t list_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count,
+                       bool roots_only) {
+  HOSTCUDA_API_CALL;
+  if (!graphs().contains(graph) || !count) return fail(cudaErrorInvalidValue);
+  std::size_t found = 0;
+  for (const auto& node : graph->nodes) {
+    if (roots_only && !node->dependencies.empty()) continue;
+    if (nodes && found < *count) nodes[found] = node.get();
+    ++found;
+  }
+  *count = nodes ? std::min(found, *count) : found;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  return list_nodes(graph, nodes, count, false);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  return list_nodes(graph, nodes, count, true);
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  HOSTCUDA_API_CALL;
+  if (!node || !type) return fail(cudaErrorInvalidValue);
+  *type = node->type;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, std::size_t count) {
+  HOSTCUDA_API_CALL;
+  if (!graphs().contains(graph) || (count && (!from || !to))) return fail(cudaErrorInvalidValue);
+  for (std::size_t i = 0; i < count; ++i) to[i]->dependencies.push_back(from[i]);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* dependencies, std::size_t count) {
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    enqueue(
+        *stream, [] {}, cudaGraphNodeTypeEmpty);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaKernelNodeParams* parameters, const char* file,
+                                   int line) {
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    const cudaKernelNodeParams& p = *parameters;
+    return cudaLaunchKernel(static_cast<const void*>(p.func), p.gridDim, p.blockDim, p.kernelParams,
+                            p.sharedMemBytes, stream, file, line);
+  });
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaMemcpy3DParms* parameters) {
+  return add_by_call(node, graph, dependencies, count,
+                     [&](cudaStream_t stream) { return cudaMemcpy3DAsync(parameters, stream); });
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     void* to, const void* from, std::size_t size,
+                                     cudaMemcpyKind kind) {
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    return cudaMemcpyAsync(to, from, size, kind, stream);
+  });
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaMemsetParams* p) {
+  if (p && p->elementSize != 1 && p->value != 0 && p->value != 0xffffffffu)
+    return fail(cudaErrorNotSupported);
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    return cudaMemset2DAsync(p->dst, p->height > 1 ? p->pitch : p->width * p->elementSize,
+                             static_cast<int>(p->value), p->width * p->elementSize, p->height,
+                             stream);
+  });
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* dependencies, std::size_t count,
+                                 const cudaHostNodeParams* parameters) {
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    return cudaLaunchHostFunc(stream, parameters->fn, parameters->userData);
+  });
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* dependencies, std::size_t count,
+                                       cudaGraph_t child) {
+  if (!graphs().contains(child)) return fail(cudaErrorInvalidValue);
+  if (std::ranges::any_of(child->nodes,
+                          [](const auto& one) { return one->conditional != nullptr; }))
+    return fail(cudaErrorNotSupported, "a child graph must not have nodes with a condition");
+  const Works works = works_of(*child);
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    enqueue_graph(*stream, works);
+    return cudaSuccess;
+  });
+}

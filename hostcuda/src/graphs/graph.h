@@ -1,0 +1,109 @@
+// CUDA graphs, and the capture of streams that creates them.
+#ifndef HOSTCUDA_SRC_GRAPHS_GRAPH_H
+#define HOSTCUDA_SRC_GRAPHS_GRAPH_H
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "graphs/graph_memory.h"
+#include "hostcuda/graphs/node_api.h"
+
+namespace hostcuda {
+
+// The launch that a kernel's node makes.
+struct KernelOfNode {
+  LaunchRequest request;
+  std::shared_ptr<const Work> body;
+  std::vector<void*> arguments;  // the addresses of the arguments in `body`
+};
+
+// A value that kernels set and nodes with a condition read. A handle is never destroyed, because a
+// kernel may still have its address.
+struct ConditionalHandle {
+  unsigned value, default_value;
+  bool assigns_default;  // each launch of the graph begins with the default value
+};
+
+// A node with a condition, which owns its graphs.
+struct Conditional {
+  const ConditionalHandle* handle;
+  cudaGraphConditionalNodeType type;
+  std::vector<cudaGraph_t> bodies;
+  ~Conditional();
+};
+
+}  // namespace hostcuda
+
+struct CUgraphNode_st {
+  cudaGraphNodeType type;
+  std::function<void()> work;  // empty for a node with a condition
+  std::vector<CUgraphNode_st*> dependencies;
+  std::shared_ptr<const hostcuda::KernelOfNode> kernel = nullptr;
+  std::shared_ptr<const hostcuda::Conditional> conditional = nullptr;
+  std::shared_ptr<hostcuda::GraphMemory> memory = nullptr;  // allocated or freed by this node
+};
+
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  std::vector<hostcuda::ConditionalHandle*> handles;
+
+  CUgraphNode_st* add(cudaGraphNodeType type, std::function<void()> work,
+                      std::vector<CUgraphNode_st*> dependencies);
+  // Returns each node after its dependencies. If there is a cycle, some nodes are missing.
+  std::vector<CUgraphNode_st*> in_order() const;
+};
+
+namespace hostcuda {
+
+std::set<const CUgraph_st*>& graphs();
+cudaGraph_t new_graph();
+void destroy_graph(cudaGraph_t graph);
+
+using Works = std::vector<std::function<void()>>;
+// Returns what the node does when it runs, with the present content of the graphs of a node with a
+// condition.
+std::function<void()> work_of(const CUgraphNode_st& node);
+// Returns what the nodes do, in an order in which they can run, preceded by the default values of
+// the graph's handles.
+Works works_of(const CUgraph_st& graph);
+// Returns work that sets the handles of a graph to their default values.
+std::function<void()> set_default_values(const std::vector<ConditionalHandle*>& handles);
+// Appends one operation that does all the work of a graph, in the order of `works`.
+void enqueue_graph(CUstream_st& stream, const Works& works);
+
+// Attaches the launch to the node that the stream has just captured.
+void describe_kernel_node(const CUstream_st& stream, const LaunchRequest& request,
+                          std::shared_ptr<const Work> body);
+
+// A capture of operations. One stream started the capture; others may have joined it by waiting for
+// an event.
+struct Capture {
+  CUgraph_st* graph;
+  CUstream_st* origin;
+  bool valid = true;
+  std::vector<CUstream_st*> streams;
+  std::vector<CUgraphNode_st*> ends = {};  // last nodes of streams that were destroyed
+  bool owns_graph = true;                  // the graph is new, not the program's
+};
+
+// Takes a stream that is being destroyed out of its capture, which continues without the stream.
+void leave_capture(CUstream_st& stream);
+
+// Makes events that were recorded in the capture usable again outside it.
+void end_capture_of_events(const Capture* capture);
+
+// Returns cudaSuccess, or the reason why no operation may be appended to the stream. During a
+// capture, no operation may be appended to the default stream, because such an operation would wait
+// for the captured streams.
+cudaError_t capture_error(const CUstream_st& stream);
+
+// The first function rejects a call that waits for a captured stream; the second function rejects a
+// call that waits for all streams while any capture is active. Such a call invalidates the capture.
+cudaError_t refuse_waiting(CUstream_st& stream);
+cudaError_t refuse_waiting_for_all();
+
+}  // namespace hostcuda
+
+#endif

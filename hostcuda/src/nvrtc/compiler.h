@@ -1,0 +1,29 @@
+// Runs hostcuda's nvcc in a temporary folder.
+#ifndef HOSTCUDA_SRC_NVRTC_COMPILER_H
+#define HOSTCUDA_SRC_NVRTC_COMPILER_H
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hostcuda {
+
+struct NvrtcSource {
+  std::string text, name;
+  std::map<std::string, std::string> headers;
+  std::vector<std::string> expressions;
+};
+
+struct NvrtcOutput {
+  bool is_compiled = false;
+  std::string ptx;  // a module (driver/image.h)
+  std::string log;
+};
+
+// nvcc: the path of hostcuda's nvcc.
+NvrtcOutput compile_nvrtc(const NvrtcSource& source, const std::vector<std::string>& options,
+                          bool searches_folder_of_name, const std::string& nvcc);
+
+}  // namespace hostcuda
+
+#endif

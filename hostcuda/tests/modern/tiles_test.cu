@@ -1,0 +1,65 @@
+// Tests tiles that are larger than a warp.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+
+#include "support.h"
+
+namespace {
+
+namespace tile_groups = cooperative_groups;
+
+template <unsigned kSize>
+__global__ void use_tile(int* out, unsigned* scans, int* others) {
+  __shared__ tile_groups::block_tile_memory<256> memory;
+  const auto block = tile_groups::this_thread_block(memory);
+  const auto tile = tile_groups::tiled_partition<kSize>(block);
+  const unsigned rank = block.thread_rank();
+  out[rank] = 0;
+  for (int round = 0; round < 3; ++round) {
+    if (tile.meta_group_rank() % 2 && round == 2) break;  // other tiles need not take part
+    out[rank] += tile_groups::reduce(tile, static_cast<int>(rank), tile_groups::plus<int>());
+  }
+  scans[rank] = tile_groups::exclusive_scan(tile, 1u) +
+                1000 * tile_groups::inclusive_scan(tile, tile.thread_rank() % 2);
+  others[rank] = tile.shfl(static_cast<int>(rank), 35) * 1000 +
+                 tile.shfl_down(static_cast<int>(tile.thread_rank()), 33);
+}
+
+template <unsigned kSize>
+void expect_tiles(int threads) {
+  DeviceArray<int> out(threads), others(threads);
+  DeviceArray<unsigned> scans(threads);
+  use_tile<kSize><<<1, threads>>>(out, scans, others);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  const std::vector<int> got = out.get(), got_others = others.get();
+  const std::vector<unsigned> got_scans = scans.get();
+  for (int i = 0; i < threads; ++i) {
+    const int size = kSize, tile = i / size, rank = i % size;
+    const int rounds = tile % 2 ? 2 : 3;
+    ASSERT_EQ(rounds * (size * tile * size + size * (size - 1) / 2), got[i]) << i;
+    ASSERT_EQ(rank + 1000 * ((rank + 1) / 2), static_cast<int>(got_scans[i])) << i;
+    const int below = rank + 33 < size ? rank + 33 : rank;
+    ASSERT_EQ((tile * size + 35) * 1000 + below, got_others[i]) << i;
+  }
+}
+
+TEST(LargeTiles, OfTwoWarps) { expect_tiles<64>(256); }
+TEST(LargeTiles, OfFourWarps) { expect_tiles<128>(256); }
+TEST(LargeTiles, OfTheWholeBlock) { expect_tiles<256>(256); }
+
+__global__ void vote(int* out) {
+  const auto tile = tile_groups::tiled_partition<64>(tile_groups::this_thread_block());
+  out[threadIdx.x] = 10 * tile.any(threadIdx.x == 70) + tile.all(threadIdx.x < 100);
+  static_assert(decltype(tile)::size() == 64);
+}
+
+TEST(LargeTiles, Votes) {
+  DeviceArray<int> out(128);
+  vote<<<1, 128>>>(out);
+  const std::vector<int> got = out.get();
+  EXPECT_EQ(1, got[5]);
+  EXPECT_EQ(10, got[64]);
+}
+
+}  // namespace
