@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -202,14 +203,16 @@ struct KernelWork final : Work {
   Function function;
   std::tuple<Stored...> arguments;
 };
-// Returns a copy of the bytes of `work`. Arguments and kernels may be copied byte by byte.
-Work* copy_of_work(const Work& work, std::size_t size);
+// Moves the bytes of `work` to the heap. Arguments and kernels may be moved byte by byte. The
+// caller must not destroy the original.
+Work* moved_work(const Work& work, std::size_t size);
 template <class Function, class... Stored>
 Work* kernel_work(const Function& function, const std::tuple<Stored...>& arguments) {
   using Made = KernelWork<Function, Stored...>;
+  if (!in_kernel()) return new Made(function, arguments);
   // A kernel that launches a kernel may write only its own variables.
-  if (in_kernel()) return copy_of_work(Made(function, arguments), sizeof(Made));
-  return new Made(function, arguments);
+  alignas(Made) unsigned char own[sizeof(Made)];
+  return moved_work(*::new (static_cast<void*>(own)) Made(function, arguments), sizeof(Made));
 }
 
 // The launch statement evaluates the arguments, converts them to the parameter types and copies

@@ -126,10 +126,10 @@ cudaError_t check_launch(const LaunchRequest& request, std::string& reason) {
 void* Work::operator new(std::size_t size) { return ::operator new(size); }
 void Work::operator delete(void* work) { ::operator delete(work); }
 
-Work* copy_of_work(const Work& work, std::size_t size) {
-  void* copy = ::operator new(size);
-  std::memcpy(copy, static_cast<const void*>(&work), size);
-  return static_cast<Work*>(copy);
+Work* moved_work(const Work& work, std::size_t size) {
+  void* moved = ::operator new(size);
+  std::memcpy(moved, static_cast<const void*>(&work), size);
+  return static_cast<Work*>(moved);
 }
 
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {

@@ -232,6 +232,27 @@ TEST_F(ChildrenTest, ArgumentsAreCopied) {
   EXPECT_EQ(8, list_.get()[0]);
 }
 
+struct Counted {
+  __device__ explicit Counted(int* counts) : counts(counts) { atomicAdd(counts, 1); }
+  __device__ Counted(const Counted& other) : counts(other.counts) { atomicAdd(counts, 1); }
+  __device__ ~Counted() { atomicSub(counts, 1); }
+  int* counts;  // the number of objects, and how often a kernel used one
+};
+__global__ void take_counted(Counted argument) { atomicAdd(argument.counts + 1, 1); }
+__global__ void take_counted(Counted argument, int more) { atomicAdd(argument.counts + 1, more); }
+__global__ void take_one(Counted argument) { atomicAdd(argument.counts + 1, 1); }
+__global__ void pass_counted(int* counts) {
+  take_counted<<<1, 2>>>(Counted(counts));
+  take_counted<<<1, 2>>>(Counted(counts), 10);
+  take_one<<<1, 2>>>(Counted(counts));
+}
+
+TEST_F(ChildrenTest, ArgumentsAreDestroyedOnce) {
+  pass_counted<<<1, 1>>>(list_);
+  EXPECT_EQ(0, list_.get()[0]);
+  EXPECT_EQ(24, list_.get()[1]);
+}
+
 __global__ void launch_from_grid(int* list) {
   cooperative_groups::this_grid().sync();
   if (threadIdx.x == 0) mark_child<<<1, 1>>>(list, static_cast<int>(blockIdx.x));
