@@ -3,6 +3,8 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -202,11 +204,20 @@ std::map<const void*, ErasedKernel>& erased_kernels() {
   static auto* map = new std::map<const void*, ErasedKernel>;
   return *map;
 }
+// The table has its own lock, because kernels launch too, and cannot take the API's lock.
+std::mutex erased_mutex;
+
+std::optional<ErasedKernel> erased_kernel(const void* function) {
+  const std::lock_guard lock(erased_mutex);
+  const auto known = erased_kernels().find(function);
+  return known == erased_kernels().end() ? std::nullopt : std::optional(known->second);
+}
 
 }  // namespace
 
 void register_kernel(const void* function, const char* name, ErasedLaunch launch) {
-  const ApiCall lock("a function");
+  refuse_in_kernel("a function", __builtin_return_address(0));
+  const std::lock_guard lock(erased_mutex);
   erased_kernels()[function] = {name, launch};
 }
 
@@ -214,20 +225,20 @@ void forget_kernels(const void* begin, const void* end) {
   const auto forget_in = [&](auto& known) {
     known.erase(known.lower_bound(begin), known.lower_bound(end));
   };
-  forget_in(erased_kernels());
   forget_in(dynamic_shared_limits());
   forget_in(kernels_with_large_clusters());
+  const std::lock_guard lock(erased_mutex);
+  forget_in(erased_kernels());
 }
 
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
                               void** arguments, const char* file, int line) {
-  const auto known = erased_kernels().find(function);
-  if (known == erased_kernels().end()) return fail(cudaErrorInvalidDeviceFunction);
-  LaunchRequest request{
-      {known->second.name, file, line}, function,     config.gridDim, config.blockDim,
-      config.dynamicSmemBytes,          config.stream};
+  const std::optional<ErasedKernel> known = erased_kernel(function);
+  if (!known) return fail(cudaErrorInvalidDeviceFunction);
+  LaunchRequest request{{known->name, file, line}, function,     config.gridDim, config.blockDim,
+                        config.dynamicSmemBytes,   config.stream};
   if (const cudaError_t error = apply_attributes(request, config)) return error;
-  return known->second.launch(request, arguments);
+  return known->launch(request, arguments);
 }
 
 cudaError_t apply_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config) {
