@@ -214,6 +214,7 @@ void BlockRunner::run(const Launch& launch, std::uint64_t block_number) {
 void BlockRunner::begin(const Launch& launch, std::uint64_t block_number, Gang* gang) {
   prepare_for_faults();
   gang_ = gang;
+  children_ = gang ? &gang->children() : &own_children_;
   number_ = block_number;
   prepare(launch, block_number);
   static __thread unsigned sequence;
@@ -255,8 +256,9 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
     idle_ = fibers_;
     for (const Fiber* fiber : fibers_) forget_frames(*fiber);
   }
-  lanes_waiting_.fill(0);
-  lanes_finished_.fill(0);
+  const unsigned warps = (count_ + kLanes - 1) / kLanes;
+  std::fill_n(lanes_waiting_.begin(), warps, 0u);
+  std::fill_n(lanes_finished_.begin(), warps, 0u);
   const dim3& block = launch.block;
   const bool same_shape = block.x == shape_.x && block.y == shape_.y && block.z == shape_.z;
   if (!same_shape) {
@@ -273,7 +275,7 @@ void BlockRunner::prepare(const Launch& launch, std::uint64_t block_number) {
     threads_[i].status = Status::fresh;
     threads_[i].last_error = cudaSuccess;
   }
-  children_.clear();
+  launches_ = 0;
   if (gang_)
     for (unsigned i = 0; i < count_; ++i) threads_[i].arrivals = {};
   // The seed depends only on the launch and the block, so that earlier blocks do not affect this

@@ -59,8 +59,12 @@ class BlockRunner : public BlockState {
   // Declares a shared variable and adds its size to the block's total. Ends the process if the
   // total is too large. Returns false if the block has declared the variable before.
   bool begin_shared_variable(void* address, std::size_t size, const char* name, bool counts);
-  // What the block's threads have launched. Begins when the block has ended.
-  Children& children() { return children_; }
+  // What the block's threads have launched, or those of its gang's blocks. Begins when the block,
+  // or the gang, has ended.
+  Children& children() { return *children_; }
+  // The number of launches by the block's threads. All of them are pending until the block ends.
+  std::size_t launches() const { return launches_; }
+  void count_launch() { ++launches_; }
   cudaError_t& last_error() { return threads_[current_].last_error; }
   int lane() const { return static_cast<int>(current_ % kLanes); }
 
@@ -107,7 +111,9 @@ class BlockRunner : public BlockState {
   RandomNumbers random_;
   SharedMemory shared_;
   std::size_t static_shared_bytes_ = 0;
-  Children children_;
+  Children own_children_;
+  Children* children_ = &own_children_;
+  std::size_t launches_ = 0;
 };
 
 // The block that this operating-system thread runs, or null in host code.

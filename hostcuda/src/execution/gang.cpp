@@ -41,13 +41,6 @@ void Gang::run(const Launch& launch, const std::vector<std::uint64_t>& blocks) {
   }
 }
 
-std::vector<std::vector<ChildOperation>> Gang::take_children() {
-  std::vector<std::vector<ChildOperation>> taken;
-  for (const auto& [number, block] : by_number_)
-    if (!block->children().empty()) taken.push_back(block->children().take());
-  return taken;
-}
-
 Gang::Barrier& Gang::barrier_of(const BlockRunner& block, Scope scope) {
   return scope == Scope::grid ? grid_ : clusters_[block.launch().cluster_of(block.number())];
 }

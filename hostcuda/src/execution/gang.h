@@ -20,8 +20,9 @@ class Gang {
   void run(const Launch& launch, const std::vector<std::uint64_t>& blocks);
   // See BlockRunner::wanted_cluster.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
-  // Returns what the blocks have launched, block by block.
-  std::vector<std::vector<ChildOperation>> take_children();
+  // What the blocks have launched. They share one list, so a stream that several of them use keeps
+  // its order.
+  Children& children() { return children_; }
 
   // Called by threads of the gang's blocks.
   void arrive(const BlockRunner& block, Thread& thread, Scope scope);
@@ -44,6 +45,7 @@ class Gang {
   std::map<std::uint64_t, Barrier> clusters_;
   Barrier grid_;
   std::optional<dim3> wanted_cluster_;
+  Children children_;
 };
 
 }  // namespace hostcuda

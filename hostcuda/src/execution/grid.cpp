@@ -79,11 +79,9 @@ class Worker {
     gang_.run(launch, blocks);
     ended_ = ended_ + 1;
   }
-  // Returns what the blocks of the last unit have launched, block by block.
-  std::vector<std::vector<ChildOperation>> take_children(const Launch& launch) {
-    if (has_gang(launch)) return gang_.take_children();
-    if (block_.children().empty()) return {};
-    return {block_.children().take()};
+  // What the blocks of the last unit have launched.
+  Children& children(const Launch& launch) {
+    return has_gang(launch) ? gang_.children() : block_.children();
   }
   const std::optional<dim3>& wanted_cluster(const Launch& launch) const {
     return has_gang(launch) ? gang_.wanted_cluster() : block_.wanted_cluster();
@@ -120,12 +118,6 @@ Experience& experience_of(const Site& site) {
   return (*known)[{site.kernel, site.line}];
 }
 
-// Child grids of blocks on several operating-system threads use the experience too.
-std::mutex& experience_mutex() {
-  static auto* mutex = new std::mutex;
-  return *mutex;
-}
-
 // The operating-system threads that may run a grid: all, or only the calling thread, if it is a
 // member of a team that runs the parent grid. `worker` is the index of the calling thread's worker.
 struct Crew {
@@ -133,60 +125,69 @@ struct Crew {
   bool has_team = true;
 };
 
-void run_family(Launch launch, const Crew& crew);
-
-void run_operation(ChildOperation& operation, const Crew& crew) {
-  if (!operation.launch) return operation.work();
-  pending_launch_begins();
-  if (!context_is_broken()) run_family(std::move(*operation.launch), crew);
+// Locks the experience if other members of a team may use it.
+std::unique_lock<std::mutex> lock_experience(const Crew& crew) {
+  static std::mutex mutex;
+  return crew.has_team ? std::unique_lock<std::mutex>() : std::unique_lock(mutex);
 }
 
-// Runs what the blocks of a unit, which has ended, have launched. An observer follows one grid at a
-// time, so the children then begin only after the whole parent grid.
-void run_children(const Launch& launch, std::vector<std::vector<ChildOperation>> of_blocks,
-                  const Crew& crew) {
-  std::uint64_t number = 0;
-  for (std::vector<ChildOperation>& operations : of_blocks)
-    for (const std::size_t i : order_of(operations, launch.number, ++number))
-      run_operation(operations[i], crew);
+void run_family(Launch& launch, const Crew& crew);
+
+void run_operations(std::vector<ChildOperation> operations, const Crew& crew) {
+  for (ChildOperation& operation : operations) {
+    if (!operation.launch)
+      operation.work();
+    else if (!context_is_broken())
+      run_family(*operation.launch, crew);
+  }
 }
 
-void unit_ended(const Launch& launch, Worker& worker, const Crew& crew) {
-  std::vector<std::vector<ChildOperation>> children = worker.take_children(launch);
-  if (children.empty()) return;
+// Runs what the blocks of a unit, which has ended, have launched, and returns how long that took.
+// An observer follows one grid at a time, so the children then begin only after the whole parent
+// grid.
+double run_children(const Launch& launch, std::uint64_t unit, Worker& worker, const Crew& crew) {
+  Children& children = worker.children(launch);
+  if (children.empty()) return 0;
+  const auto start = Time::now();
+  std::vector<ChildOperation> operations = in_order(children.take(), launch.number, unit);
   if (kernel_observer)
-    std::ranges::move(children, std::back_inserter(launch.family->later));
+    launch.family->append_later(std::move(operations));
   else
-    run_children(launch, std::move(children), crew);
+    run_operations(std::move(operations), crew);
+  return seconds_since(start);
 }
 
-void run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team,
-               const Crew& crew) {
+// Runs units, and returns the time that the team needed for them, without their children.
+double run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team,
+                 const Crew& crew) {
   // `omp for` needs a signed counter. A grid with more blocks than this counter can count would
   // never end anyway.
   const auto begin = static_cast<long long>(first);
   const auto end = static_cast<long long>(order.count());
+  const auto start = Time::now();
+  double of_children = 0;
+  const auto run = [&](long long i, Worker& mine, const Crew& by) {
+    const std::uint64_t unit = order[static_cast<std::uint64_t>(i)];
+    mine.run(launch, unit);
+    return run_children(launch, unit, mine, by);
+  };
   if (team == 1) {
     Worker& mine = worker(crew.worker);
-    for (long long i = begin; i < end && !context_is_broken(); ++i) {
-      mine.run(launch, order[static_cast<std::uint64_t>(i)]);
-      unit_ended(launch, mine, crew);
-    }
-    return;
+    for (long long i = begin; i < end && !context_is_broken(); ++i)
+      of_children += run(i, mine, crew);
+    return seconds_since(start) - of_children;
   }
   for (int i = 0; i < team; ++i) worker(i);
   const long long chunk = std::max(1LL, (end - begin) / (8 * team));
-#pragma omp parallel num_threads(team)
+#pragma omp parallel num_threads(team) reduction(+ : of_children)
   {
     const Crew alone{omp_get_thread_num(), false};
     Worker& mine = worker(alone.worker);
 #pragma omp for schedule(dynamic, chunk)
-    for (long long i = begin; i < end; ++i) {
-      if (context_is_broken()) continue;
-      mine.run(launch, order[static_cast<std::uint64_t>(i)]);
-      unit_ended(launch, mine, alone);
-    }
+    for (long long i = begin; i < end; ++i)
+      if (!context_is_broken()) of_children += run(i, mine, alone);
   }
+  return seconds_since(start) * team - of_children;
 }
 
 // Runs the blocks of a grid.
@@ -194,11 +195,10 @@ void run_blocks(Launch& launch, const Crew& crew) {
   // A member of a team must not replace what is known about the grid that the team runs.
   std::optional<WatchedGrid> watched;
   if (crew.has_team) watched.emplace(launch.site.kernel, launch.site.file, launch.site.line);
-  Experience known;
-  {
-    const std::lock_guard lock(experience_mutex());
-    known = experience_of(launch.site);
-  }
+  auto lock = lock_experience(crew);
+  Experience& experience = experience_of(launch.site);
+  Experience known = experience;
+  if (lock) lock.unlock();
   if (launch.cluster_size() == 1) launch.cluster = known.cluster;
   if (kernel_observer) kernel_observer->grid_begins(launch);
   // AddressSanitizer gives thread-local variables no redzones. In builds with AddressSanitizer,
@@ -232,7 +232,7 @@ void run_blocks(Launch& launch, const Crew& crew) {
     }
     cost = seconds_since(start) / threads_per_unit();
     first = 1;
-    unit_ended(launch, mine, crew);
+    run_children(launch, order[0], mine, crew);
   }
   const std::uint64_t left = order.count() - first;
   if (left > 0) {
@@ -241,37 +241,45 @@ void run_blocks(Launch& launch, const Crew& crew) {
     const int team =
         worth_it ? static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(available), left))
                  : 1;
-    const auto start = Time::now();
-    run_units(launch, order, first, team, crew);
-    cost = seconds_since(start) * team / (static_cast<double>(left) * threads_per_unit());
+    cost = run_units(launch, order, first, team, crew) /
+           (static_cast<double>(left) * threads_per_unit());
   }
-  const std::lock_guard lock(experience_mutex());
-  experience_of(launch.site) = known;
+  if (lock.mutex()) lock.lock();
+  experience = known;
 }
 
-// Runs a grid, its children, and then what its kernels have launched into the tail stream. A grid
-// of the tail stream may again have such launches, so there is a list and no recursion.
-void run_family(Launch requested, const Crew& crew) {
+// Runs a grid and its children. Returns what its kernels have launched into the tail stream.
+std::vector<ChildOperation> run_without_tail(Launch& launch, const Crew& crew) {
+  Family family;
+  launch.family = &family;
+  run_blocks(launch, crew);
+  if (family.is_empty()) return {};
+  run_operations(family.take_later(), crew);
+  return family.take_tail();
+}
+
+// A grid of the tail stream may again have such launches, so there is a list and no recursion.
+void run_tail(std::vector<ChildOperation> tail, const Crew& crew) {
   std::deque<ChildOperation> todo;
-  todo.push_back({std::move(requested)});
-  for (bool is_tail = false; !todo.empty(); is_tail = true) {
+  const auto put_first = [&](std::vector<ChildOperation> operations) {
+    todo.insert(todo.begin(), std::make_move_iterator(operations.begin()),
+                std::make_move_iterator(operations.end()));
+  };
+  put_first(std::move(tail));
+  while (!todo.empty()) {
     ChildOperation operation = std::move(todo.front());
     todo.pop_front();
-    if (!operation.launch) {
+    if (!operation.launch)
       operation.work();
-      continue;
-    }
-    if (is_tail) pending_launch_begins();
-    if (context_is_broken()) continue;
-    Family family;
-    Launch& launch = *operation.launch;
-    launch.family = &family;
-    run_blocks(launch, crew);
-    run_children(launch, std::exchange(family.later, {}), crew);
-    std::vector<ChildOperation> tail = family.take_tail();
-    todo.insert(todo.begin(), std::make_move_iterator(tail.begin()),
-                std::make_move_iterator(tail.end()));
+    else if (!context_is_broken())
+      put_first(run_without_tail(*operation.launch, crew));
   }
+}
+
+// Runs a grid, its children, and then what its kernels have launched into the tail stream.
+void run_family(Launch& launch, const Crew& crew) {
+  std::vector<ChildOperation> tail = run_without_tail(launch, crew);
+  if (!tail.empty()) run_tail(std::move(tail), crew);
 }
 
 }  // namespace
@@ -279,8 +287,8 @@ void run_family(Launch requested, const Crew& crew) {
 void run_grid(const Launch& requested) {
   const DeviceMemoryAccess access(requested.device);
   bring_in_symbols(requested.device);
-  run_family(requested, {});
-  if (context_is_broken()) forget_pending_launches();
+  Launch launch = requested;
+  run_family(launch, {});
 }
 
 }  // namespace hostcuda

@@ -19,8 +19,8 @@ namespace hostcuda {
 class ReadyThreads {
  public:
   void clear() {
+    if (ranked_ != 0) ranks_.fill(0);
     begin_ = end_ = ranked_ = 0;
-    ranks_.fill(0);
     skewed_ = false;
   }
   bool empty() const { return size() == 0; }

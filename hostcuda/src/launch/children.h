@@ -3,9 +3,10 @@
 #define HOSTCUDA_SRC_LAUNCH_CHILDREN_H
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -18,15 +19,14 @@ namespace hostcuda {
 struct ChildOperation {
   std::optional<Launch> launch;  // otherwise `work` is the operation
   std::function<void()> work = nullptr;
-  std::vector<std::size_t> dependencies = {};  // earlier operations of the same block
+  std::vector<std::size_t> dependencies = {};  // earlier operations of the same list
 };
 
-// The operations of one block. They begin when the block has ended, in an order that their streams
-// and events allow.
+// The operations of one block, or of a gang's blocks. They begin when the blocks have ended, in an
+// order that their streams and events allow.
 class Children {
  public:
   bool empty() const { return operations_.empty(); }
-  std::size_t count() const { return operations_.size(); }
   void clear();
   // Appends an operation to a stream, which may be cudaStreamFireAndForget but not the tail stream.
   void append(ChildOperation operation, cudaStream_t stream);
@@ -52,27 +52,30 @@ class Family {
   bool destroy_event(cudaEvent_t event);
   bool has_event(cudaEvent_t event);
   void append_tail(ChildOperation operation);
-  std::vector<ChildOperation> take_tail();
+  // Appends operations of ended blocks that begin only when the whole grid has ended.
+  void append_later(std::vector<ChildOperation> operations);
 
-  // The operations of ended blocks, if they begin only when the whole grid has ended.
-  std::vector<std::vector<ChildOperation>> later;
+  // Called when the grid has ended.
+  bool is_empty() const { return !shared_; }
+  std::vector<ChildOperation> take_later() { return std::move(shared_->later); }
+  std::vector<ChildOperation> take_tail() { return std::move(shared_->tail); }
 
  private:
-  std::mutex mutex_;
-  std::set<cudaStream_t> streams_;
-  std::set<cudaEvent_t> events_;
-  std::vector<ChildOperation> tail_;
+  struct Shared {
+    std::set<cudaStream_t> streams;
+    std::set<cudaEvent_t> events;
+    std::vector<ChildOperation> tail, later;
+  };
+  template <class Function>
+  auto with_shared(const Function& function);
+
+  std::unique_ptr<Shared> shared_;  // null until something uses it: few grids do
 };
 
-// Counts a launch that has not begun yet. Returns false if there are too many such launches.
-bool add_pending_launch();
-void pending_launch_begins();
-void forget_pending_launches();
-
-// Returns the order in which the operations run: any order that their dependencies allow is valid,
-// and HOSTCUDA_ORDER chooses it. `launch` and `block` seed a random order.
-std::vector<std::size_t> order_of(const std::vector<ChildOperation>& operations,
-                                  std::uint64_t launch, std::uint64_t block);
+// Returns the operations in the order in which they run: any order that their dependencies allow is
+// valid, and HOSTCUDA_ORDER chooses it. `launch` and `unit` seed a random order.
+std::vector<ChildOperation> in_order(std::vector<ChildOperation> operations, std::uint64_t launch,
+                                     std::uint64_t unit);
 
 }  // namespace hostcuda
 

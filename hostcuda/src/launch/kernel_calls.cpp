@@ -1,7 +1,6 @@
 // Launches and other API calls by kernels.
 #include "runtime/kernel_calls.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -14,6 +13,8 @@
 #include "launch/children.h"
 #include "launch/kernel_heap.h"
 #include "runtime/api.h"
+#include "runtime/device.h"
+#include "runtime/memory.h"
 #include "support/finding.h"
 #include "support/observer.h"
 
@@ -39,9 +40,9 @@ bool has_no_order(cudaStream_t stream) {
 bool ends_with_block(const void* address) { return is_in_fiber(address) || is_shared(address); }
 
 // The seed of a child's random orders depends on its parent, not on timing.
-std::uint64_t number_of_child(BlockRunner& block) {
+std::uint64_t number_of_child(const BlockRunner& block) {
   const std::uint64_t place = block.number() * kMaxThreads + block.current_number();
-  return RandomNumbers(block.launch().number, place, block.children().count()).next();
+  return RandomNumbers(block.launch().number, place, block.launches()).next();
 }
 
 cudaError_t append(ChildOperation operation, cudaStream_t stream) {
@@ -66,7 +67,8 @@ cudaError_t launch_from_kernel(const LaunchRequest& request, std::shared_ptr<con
   const bool is_tail = request.stream == cudaStreamTailLaunch;
   const unsigned depth = is_tail ? parent.depth : parent.depth + 1;
   if (depth > kMaxDepth) return fail(cudaErrorLaunchMaxDepthExceeded);
-  if (!add_pending_launch()) return fail(cudaErrorLaunchPendingCountExceeded);
+  if (block.launches() == pending_launches()) return fail(cudaErrorLaunchPendingCountExceeded);
+  block.count_launch();
   Launch launch{request.site,
                 request.grid,
                 request.block,
@@ -110,8 +112,14 @@ cudaError_t allocate(void** pointer, std::size_t size, const void* caller) {
 }
 
 cudaError_t release(void* pointer, const void* caller) {
-  kernel_heap.release(pointer, caller);
-  return cudaSuccess;
+  // The map of the host's memory can be read without the API's lock: it does not change while a
+  // grid runs.
+  if (classify(pointer, 1).kind == MemoryKind::pageable && !ends_with_block(pointer)) {
+    kernel_heap.release(pointer, caller);
+    return cudaSuccess;
+  }
+  kernel_heap.refuse(pointer, caller);
+  return fail(cudaErrorInvalidValue);
 }
 
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags) {

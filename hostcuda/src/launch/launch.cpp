@@ -152,11 +152,12 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   if (request.cooperative && !fits_cooperatively(request))
     return fail(cudaErrorCooperativeLaunchTooLarge);
-  enqueue(*stream,
-          [launch = Launch{request.site, request.grid, request.block, request.dynamic_shared_bytes,
-                           dynamic_shared_limit(request.function), body, stream->device, ++launches,
-                           request.cluster, request.cooperative}] { run_grid(launch); });
-  if (stream->capture) describe_kernel_node(*stream, request, std::move(body));
+  std::shared_ptr<const Work> of_node = stream->capture ? body : nullptr;
+  enqueue(*stream, [launch = Launch{
+                        request.site, request.grid, request.block, request.dynamic_shared_bytes,
+                        dynamic_shared_limit(request.function), std::move(body), stream->device,
+                        ++launches, request.cluster, request.cooperative}] { run_grid(launch); });
+  if (of_node) describe_kernel_node(*stream, request, std::move(of_node));
   return cudaSuccess;
 }
 

@@ -66,7 +66,7 @@ void tell_waits_with(bool (*name_wait)(char* text, std::size_t size)) { name_of_
 WatchedGrid::WatchedGrid(const char* kernel, const char* file, int line) {
   [[maybe_unused]] static const bool installed = install_handlers();
   Progress& now = grid_progress;
-  if (now.kernel) outer_ = now;
+  if (now.kernel) outer_ = std::make_unique<Progress>(now);
   now.kernel = nullptr;
   now.file = file;
   now.line = line;
@@ -84,14 +84,14 @@ WatchedGrid::~WatchedGrid() {
   Progress& now = grid_progress;
   now.kernel = nullptr;
   ++now.launches;
-  if (!outer_.kernel) return;
-  now.file = outer_.file;
-  now.line = outer_.line;
-  now.units = outer_.units;
-  now.blocks_per_unit = outer_.blocks_per_unit;
+  if (!outer_) return;
+  now.file = outer_->file;
+  now.line = outer_->line;
+  now.units = outer_->units;
+  now.blocks_per_unit = outer_->blocks_per_unit;
   for (std::size_t i = 0; i < now.by_worker.size(); ++i)
-    now.by_worker[i].ended = outer_.by_worker[i].ended;
-  now.kernel = outer_.kernel;
+    now.by_worker[i].ended = outer_->by_worker[i].ended;
+  now.kernel = outer_->kernel;
 }
 
 }  // namespace hostcuda

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace hostcuda {
 
@@ -43,7 +44,7 @@ class WatchedGrid {
   void consists_of(std::uint64_t units, std::uint64_t blocks_per_unit);
 
  private:
-  Progress outer_;  // of the parent
+  std::unique_ptr<Progress> outer_;  // of the parent, null if there is none
 };
 
 }  // namespace hostcuda

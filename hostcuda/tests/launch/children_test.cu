@@ -266,6 +266,59 @@ TEST_F(ChildrenTest, ACooperativeGridLaunches) {
   EXPECT_EQ((std::vector<int>{0, 1, 2}), sorted_marks());
 }
 
+__global__ void launch_often_from_grid(int* count) {
+  if (threadIdx.x == 0)
+    for (int i = 0; i < 4; ++i) count_child<<<1, 1>>>(count);
+  cooperative_groups::this_grid().sync();
+  if (cudaGetLastError()) atomicAdd(count + 1, 1);
+}
+
+TEST_F(ChildrenTest, PendingLaunchesCountPerBlock) {
+  std::size_t before = 0;
+  EXPECT_CUDA(cudaDeviceGetLimit(&before, cudaLimitDevRuntimePendingLaunchCount));
+  EXPECT_CUDA(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 5));
+  int* list = list_;
+  void* arguments[] = {&list};
+  EXPECT_CUDA(cudaLaunchCooperativeKernel(launch_often_from_grid, 3, 2, arguments));
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_CUDA(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, before));
+  EXPECT_EQ(12, list_.get()[0]);
+  EXPECT_EQ(0, list_.get()[1]);
+}
+
+__global__ void take_turns(int* list, cudaStream_t* stream) {
+  const auto grid = cooperative_groups::this_grid();
+  if (grid.thread_rank() == 0) cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
+  for (unsigned turn = 0; turn < 12; ++turn) {
+    grid.sync();
+    if (turn % gridDim.x == blockIdx.x && threadIdx.x == 0)
+      mark_child<<<1, 1, 0, *stream>>>(list, static_cast<int>(turn));
+  }
+}
+
+TEST_F(ChildrenTest, BlocksOfAGridShareAStream) {
+  DeviceArray<cudaStream_t> stream(1);
+  int* list = list_;
+  cudaStream_t* of_grid = stream;
+  void* arguments[] = {&list, &of_grid};
+  EXPECT_CUDA(cudaLaunchCooperativeKernel(take_turns, 3, 2, arguments));
+  EXPECT_EQ((std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), marks());
+}
+
+__global__ void mark_blocks(int* list) { append(list, static_cast<int>(blockIdx.x)); }
+__global__ void launch_two_tails(int* list) {
+  for (int i = 0; i < 2; ++i) mark_blocks<<<16, 1, 0, cudaStreamTailLaunch>>>(list);
+}
+
+TEST_F(ChildrenTest, EachTailHasItsOwnOrderOfBlocks) {
+  launch_two_tails<<<1, 1>>>(list_);
+  const std::vector<int> all = marks();
+  ASSERT_EQ(32u, all.size());
+  if (environment_is("HOSTCUDA_ORDER", "random")) {
+    EXPECT_FALSE(std::equal(all.begin(), all.begin() + 16, all.begin() + 16));
+  }
+}
+
 __global__ void parents(int* sum) { count_child<<<2, 8>>>(sum); }
 
 TEST_F(ChildrenTest, TwoHostThreads) {
