@@ -56,6 +56,9 @@ void hostcuda::trace::observe_kernel_heap() {
   hostcuda::kernel_heap.release = [](void* pointer, const void* caller) {
     ::release(pointer, caller, [&] { std::free(pointer); });
   };
+  hostcuda::kernel_heap.refuse = [](void* pointer, const void* caller) {
+    if (!tracer->release(pointer, caller)) hostcuda::report_free_of_others(caller);
+  };
 }
 
 #define CALLER __builtin_return_address(0)

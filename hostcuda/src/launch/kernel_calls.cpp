@@ -22,13 +22,29 @@ namespace hostcuda {
 
 KernelHeap kernel_heap;
 
+void report_free_of_others(const void* caller) {
+  static std::mutex mutex;
+  static auto* known = new std::set<const void*>;
+  const std::lock_guard lock(mutex);
+  if (!known->insert(caller).second) return;
+  Finding finding(
+      "bad free", "a kernel frees memory that no kernel allocated",
+      "free it in host code: the cudaFree of a kernel only frees memory from cudaMalloc "
+      "or malloc in a kernel");
+  fill_in_culprit(finding);
+  finding.place = CodePlace{caller}.text();
+  report(std::move(finding));
+}
+
 namespace {
 
 constexpr unsigned kMaxDepth = 24;  // of grids below a grid that host code launched
 
-// All of these streams are the stream that the threads of a block share.
+// All of these streams are the stream that the threads of a block share. The blocks of a gang have
+// one list of operations, in which the block's address distinguishes this stream.
 cudaStream_t without_synonyms(cudaStream_t stream) {
-  return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? nullptr : stream;
+  const bool is_shared = !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+  return is_shared ? reinterpret_cast<cudaStream_t>(running_block) : stream;
 }
 
 // These streams cannot wait for an event or record one.

@@ -8,6 +8,9 @@
 
 namespace hostcuda {
 
+// Reports a kernel that frees memory which the host allocated, or a variable.
+void report_free_of_others(const void* caller);
+
 struct KernelHeap {
   // caller: the return address of the call, for messages.
   void* (*allocate)(std::size_t size, const void* caller) = [](std::size_t size, const void*) {
@@ -15,6 +18,10 @@ struct KernelHeap {
   };
   void (*release)(void* pointer, const void* caller) = [](void* pointer, const void*) {
     std::free(pointer);
+  };
+  // Reports a call of cudaFree for memory that is not the heap's.
+  void (*refuse)(void* pointer, const void* caller) = [](void*, const void* caller) {
+    report_free_of_others(caller);
   };
 };
 extern KernelHeap kernel_heap;

@@ -47,6 +47,13 @@ __global__ void allocates_by_api(int* out, bool wrong) {
 }
 SEEDED_KERNEL(never_freed_by_kernels, "leak", allocates_by_api, 1, 1, 1)
 
+__global__ void frees_by_api(int* given, bool wrong) {
+  *given = 1;
+  // BUG api_frees_the_hosts
+  if (wrong) cudaFree(given);
+}
+SEEDED_KERNEL(api_frees_the_hosts, "bad free", frees_by_api, 1, 1, 1)
+
 }  // namespace seeded
 
 #endif

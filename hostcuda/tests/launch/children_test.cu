@@ -145,6 +145,28 @@ TEST_F(ChildrenTest, KernelsAllocateFillAndCopy) {
   EXPECT_EQ(8, list_.get()[0]);
 }
 
+__global__ void free_given(int* given, int* errors) {
+  errors[0] = cudaFree(given);
+  errors[1] = cudaGetLastError();
+  int own = 0;
+  errors[2] = cudaFree(&own);
+  void* const from_malloc = malloc(8);
+  errors[3] = cudaFree(from_malloc);
+  errors[4] = cudaFree(nullptr);
+}
+
+TEST_F(ChildrenTest, KernelsDoNotFreeTheHostsMemory) {
+  const DeviceArray<int> given(1, 7);
+  free_given<<<1, 1>>>(given, list_);
+  const std::vector<int> errors = list_.get();
+  EXPECT_EQ(cudaErrorInvalidValue, errors[0]);
+  EXPECT_EQ(cudaErrorInvalidValue, errors[1]);
+  EXPECT_EQ(cudaErrorInvalidValue, errors[2]);
+  EXPECT_EQ(cudaSuccess, errors[3]);
+  EXPECT_EQ(cudaSuccess, errors[4]);
+  EXPECT_EQ(7, given.get()[0]);
+}
+
 __global__ void make_errors(int* errors) {
   const int me = 8 * static_cast<int>(threadIdx.x);
   mark_child<<<1, 2048>>>(errors, 0);
