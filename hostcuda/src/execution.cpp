@@ -6,6 +6,7 @@
 #include "execution/fiber.cpp"
 #include "execution/gang.cpp"
 #include "execution/grid.cpp"
+#include "execution/kernel_functions.cpp"
 #include "execution/report.cpp"
 #include "execution/shared_memory.cpp"
 #include "execution/warp.cpp"
