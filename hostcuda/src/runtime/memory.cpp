@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "graphs/graph_memory.h"
+#include "interprocess/shared_pages.h"
 #include "memory/arena.h"
 #include "memory/pool.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
+#include "runtime/memory_pool.h"
 #include "runtime/stream.h"
 #include "runtime/symbol.h"
 #include "support/config.h"
@@ -26,12 +28,9 @@
 namespace hostcuda {
 namespace {
 
-// in_file: in the file of a memory pool. The program cannot free the others by their addresses:
-// mapped: a range of addresses at which cuMemMap put memory; of_other_process: opened by a handle.
-enum class Origin { allocated, in_file, mapped, of_other_process };
-bool can_be_freed(Origin origin) {
-  return origin == Origin::allocated || origin == Origin::in_file;
-}
+// The program cannot free the others by their addresses: a range of addresses at which cuMemMap put
+// memory, and memory of another process, opened by a handle.
+enum class Origin { allocated, mapped, of_other_process };
 
 struct Allocation {
   std::size_t size;
@@ -40,6 +39,7 @@ struct Allocation {
   CodePlace place;
   std::shared_ptr<const PoolAccess> pool;  // null for memory from cudaMalloc
   Origin origin = Origin::allocated;
+  std::shared_ptr<SharedFile> file = nullptr;  // the file of the pool that contains the memory
 };
 
 std::map<char*, Allocation>& allocations() {
@@ -169,8 +169,12 @@ char* allocate_in_pool(std::size_t size) {
 char* allocate_pages(std::size_t size) {
   if (runtime_observer) return runtime_observer->provide(size);
   if (uses_pool()) return allocate_in_pool(size);
+  // Other objects of the heap must not be in pages that another process may get, except with
+  // AddressSanitizer, which refuses to share memory.
+  const std::size_t whole = kAddressSanitizer ? size : whole_pages(size);
   void* memory = nullptr;
-  return posix_memalign(&memory, 4096, size) == 0 ? static_cast<char*>(memory) : nullptr;
+  if (whole < size || posix_memalign(&memory, page_size(), whole) != 0) return nullptr;
+  return static_cast<char*>(memory);
 }
 
 void release_pages(char* pointer) {
@@ -226,8 +230,8 @@ void release(char* pointer) {
   allocations().erase(found);
   used_bytes(allocation.device) -= allocation.size;
   if (runtime_observer) runtime_observer->released(pointer);
-  if (allocation.origin == Origin::in_file)
-    give_back_in_file(pointer, allocation.size);
+  if (allocation.file)
+    allocation.file->release(pointer, allocation.size);
   else if (config().strict_memory && !allocation.managed)
     arena(allocation.device, allocation.pool != nullptr).release(pointer);
   else
@@ -236,13 +240,13 @@ void release(char* pointer) {
 
 bool is_allocation(const void* pointer) {
   const auto found = allocations().find(static_cast<char*>(const_cast<void*>(pointer)));
-  return found != allocations().end() && can_be_freed(found->second.origin);
+  return found != allocations().end() && found->second.origin == Origin::allocated;
 }
 
 std::size_t size_of_device_allocation(const void* pointer) {
   if (!is_allocation(pointer)) return 0;
   const Allocation& found = allocations()[static_cast<char*>(const_cast<void*>(pointer))];
-  return found.managed ? 0 : found.size;
+  return found.managed || found.pool ? 0 : found.size;
 }
 
 void adopt_memory(char* begin, std::size_t size, int device) {
@@ -256,7 +260,7 @@ void disown_memory(const void* begin) {
 bool may_access(int device, const void* address) {
   const auto found = range_at(allocations(), address);
   if (found == allocations().end() || found->second.managed ||
-      !can_be_freed(found->second.origin) || found->second.device == device)
+      found->second.origin != Origin::allocated || found->second.device == device)
     return true;
   const Allocation& allocation = found->second;
   return (allocation.pool ? allocation.pool->devices : peers_of(device))
@@ -268,7 +272,8 @@ void look_at_all_guards() { for_each_owner(look_at_guard); }
 AllocatedRange allocation_at(const void* pointer) {
   const auto found = range_at(allocations(), pointer);
   if (found == allocations().end()) return {};
-  return {found->first, found->second.size, found->second.device};
+  const Allocation& allocation = found->second;
+  return {found->first, allocation.size, allocation.device, allocation.file.get()};
 }
 
 bool count_bytes(int device, std::size_t size) {
@@ -284,9 +289,9 @@ void begin_mapped_range(char* begin, std::size_t size, int device) {
   if (runtime_observer) runtime_observer->allocated(begin, size, MemoryKind::device);
 }
 
-void begin_range_in_file(char* begin, std::size_t size, int device,
-                         std::shared_ptr<const PoolAccess> pool) {
-  allocations()[begin] = {size, device, false, calling_place(), std::move(pool), Origin::in_file};
+void begin_range_in_file(char* begin, std::size_t size, const CUmemPoolHandle_st& pool) {
+  allocations()[begin] = {size,        pool.device,       false,    calling_place(),
+                          pool.access, Origin::allocated, pool.file};
   if (runtime_observer) runtime_observer->allocated(begin, size, MemoryKind::device);
 }
 
