@@ -19,8 +19,10 @@ struct CUgraphExec_st {
   hostcuda::OperationPointer last = nullptr;  // end of the last launch; the next one waits for it
   std::map<const CUgraphNode_st*, std::size_t> numbers;  // maps nodes to indices in `nodes`
   std::vector<hostcuda::ConditionalHandle*> handles = {};
+  std::shared_ptr<const hostcuda::ConditionValues> values = nullptr;
   hostcuda::GraphMemories allocated = {}, freed = {};
   bool frees_before_launch = false;
+  std::shared_ptr<const void> instance = nullptr;  // the graph has a weak pointer to it
 };
 
 namespace hostcuda {
@@ -33,7 +35,11 @@ std::set<const CUgraphExec_st*>& executables() {
 
 cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
   exec = {};
+  if (!has_valid_bodies(graph))
+    return fail(cudaErrorNotSupported,
+                "a graph of a node with a condition must not have host or memory nodes");
   exec.handles = graph.handles;
+  exec.values = std::make_shared<const ConditionValues>(new_values(graph));
   for (const CUgraphNode_st* node : graph.in_order()) {
     CUgraphExec_st::Node copy{node->type, work_of(*node), {}};
     if (node->type == cudaGraphNodeTypeMemAlloc) exec.allocated.push_back(node->memory);
@@ -43,7 +49,22 @@ cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
     exec.numbers[node] = exec.nodes.size();
     exec.nodes.push_back(std::move(copy));
   }
-  return exec.nodes.size() == graph.nodes.size() ? cudaSuccess : cudaErrorInvalidValue;
+  return exec.nodes.size() == graph.nodes.size()
+             ? cudaSuccess
+             : fail(cudaErrorInvalidValue, "the graph has a cycle");
+}
+
+// Returns work that selects the values of the graph's handles first.
+std::function<void()> with_values(const CUgraphExec_st& exec, std::function<void()> work) {
+  if (exec.values->empty()) return work;
+  return [values = exec.values, work = std::move(work)] {
+    select_values(*values);
+    work();
+  };
+}
+
+std::function<void()> begin_of(const CUgraphExec_st& exec) {
+  return with_values(exec, set_default_values(exec.handles));
 }
 
 // Assigns each node to a branch. A node continues the branch of one of its dependencies if no other
@@ -70,8 +91,13 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
                                  unsigned long long flags) {
   HOSTCUDA_API_CALL;
   if (!exec || !graphs().contains(graph)) return fail(cudaErrorInvalidValue);
+  if (has_memory_nodes(*graph) && !graph->instance.expired())
+    return fail(cudaErrorNotSupported,
+                "a graph with memory nodes can have only one executable at a time");
   auto made = std::make_unique<CUgraphExec_st>();
-  if (const cudaError_t error = make_executable(*made, *graph)) return fail(error);
+  if (const cudaError_t error = make_executable(*made, *graph)) return error;
+  made->instance = std::make_shared<int>();
+  graph->instance = made->instance;
   made->frees_before_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
   divide_into_branches(*made);
   *exec = made.release();
@@ -90,7 +116,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   if (!executables().contains(exec) || !graphs().contains(graph))
     return fail(cudaErrorInvalidValue);
   CUgraphExec_st updated;
-  if (const cudaError_t error = make_executable(updated, *graph)) return fail(error);
+  if (const cudaError_t error = make_executable(updated, *graph)) return error;
   cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
   if (updated.nodes.size() != exec->nodes.size()) result = cudaGraphExecUpdateErrorTopologyChanged;
   for (std::size_t i = 0; !result && i < updated.nodes.size(); ++i) {
@@ -105,6 +131,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     updated.nodes[i].branch = exec->nodes[i].branch;
   updated.last = exec->last;
   updated.frees_before_launch = exec->frees_before_launch;
+  updated.instance = exec->instance;
   *exec = std::move(updated);
   return cudaSuccess;
 }
@@ -131,7 +158,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   if (!executables().contains(exec)) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   if (stream->capture) {
-    Works works{set_default_values(exec->handles)};
+    if (!exec->allocated.empty() || !exec->freed.empty())
+      return fail(cudaErrorNotSupported, "a child graph must not have memory nodes");
+    Works works{begin_of(*exec)};
     for (const auto& node : exec->nodes) works.push_back(node.work);
     enqueue_graph(*stream, works);
     return cudaSuccess;
@@ -140,11 +169,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
           begin_launch(exec->allocated, exec->freed, exec->frees_before_launch))
     return error;
   if (exec->last) stream->awaited.push_back(exec->last);
-  const OperationPointer begin = enqueue(*stream, set_default_values(exec->handles));
+  const OperationPointer begin = enqueue(*stream, begin_of(*exec));
   std::vector<OperationPointer> operations;
   for (const auto& node : exec->nodes) {
     auto operation = std::make_shared<Operation>();
-    operation->work = node.work;
+    operation->work = with_values(*exec, node.work);
     depend(*operation, begin);
     for (const std::size_t one : node.dependencies) depend(*operation, operations[one]);
     append_to_clock(*operation, node.branch);

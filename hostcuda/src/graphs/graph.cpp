@@ -76,6 +76,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
   HOSTCUDA_API_CALL;
   if (!clone || !graphs().contains(original)) return fail(cudaErrorInvalidValue);
+  if (has_memory_nodes(*original))
+    return fail(cudaErrorNotSupported, "a graph with memory nodes cannot be cloned");
   *clone = new_graph();
   std::map<const CUgraphNode_st*, CUgraphNode_st*> copies;
   for (const CUgraphNode_st* node : original->in_order()) {
@@ -84,7 +86,6 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
     CUgraphNode_st* copy = (*clone)->add(node->type, node->work, std::move(dependencies));
     copy->kernel = node->kernel;
     copy->conditional = node->conditional;
-    copy->memory = node->memory;
     copies[node] = copy;
   }
   (*clone)->handles = original->handles;
@@ -195,6 +196,8 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
   if (std::ranges::any_of(child->nodes,
                           [](const auto& one) { return one->conditional != nullptr; }))
     return fail(cudaErrorNotSupported, "a child graph must not have nodes with a condition");
+  if (has_memory_nodes(*child))
+    return fail(cudaErrorNotSupported, "a child graph must not have memory nodes");
   const Works works = works_of(*child);
   return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
     enqueue_graph(*stream, works);

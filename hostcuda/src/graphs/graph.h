@@ -19,12 +19,21 @@ struct KernelOfNode {
   std::vector<void*> arguments;  // the addresses of the arguments in `body`
 };
 
-// A value that kernels set and nodes with a condition read. A handle is never destroyed, because a
-// kernel may still have its address.
+// A value that kernels set and a node with a condition reads. A handle is never destroyed, because
+// a kernel may still have its address.
 struct ConditionalHandle {
-  unsigned value, default_value;
+  std::shared_ptr<unsigned> value;  // in the executable graph that is running
+  unsigned default_value;
   bool assigns_default;  // each launch of the graph begins with the default value
+  bool has_node = false;
 };
+
+// The value of a handle in one executable graph.
+struct ConditionValue {
+  ConditionalHandle* handle;
+  std::shared_ptr<unsigned> value;
+};
+using ConditionValues = std::vector<ConditionValue>;
 
 // A node with a condition, which owns its graphs.
 struct Conditional {
@@ -48,6 +57,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
   std::vector<hostcuda::ConditionalHandle*> handles;
+  std::weak_ptr<const void> instance;  // expires when no executable of the graph exists
 
   CUgraphNode_st* add(cudaGraphNodeType type, std::function<void()> work,
                       std::vector<CUgraphNode_st*> dependencies);
@@ -70,6 +80,12 @@ std::function<void()> work_of(const CUgraphNode_st& node);
 Works works_of(const CUgraph_st& graph);
 // Returns work that sets the handles of a graph to their default values.
 std::function<void()> set_default_values(const std::vector<ConditionalHandle*>& handles);
+// Makes new values for the handles of a graph and of its nodes' graphs.
+ConditionValues new_values(const CUgraph_st& graph);
+// Makes the values those of the executable graph that is running. One operation runs at a time.
+void select_values(const ConditionValues& values);
+// False if a graph of a node with a condition has nodes of types that CUDA does not permit there.
+bool has_valid_bodies(const CUgraph_st& graph);
 // Appends one operation that does all the work of a graph, in the order of `works`.
 void enqueue_graph(CUstream_st& stream, const Works& works);
 

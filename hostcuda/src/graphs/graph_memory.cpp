@@ -65,15 +65,20 @@ CUgraphNode_st* add_allocation(CUgraph_st& graph, const std::shared_ptr<GraphMem
   return node;
 }
 
-CUgraphNode_st* add_free(CUgraph_st& graph, const std::shared_ptr<GraphMemory>& memory,
-                         std::vector<CUgraphNode_st*> dependencies) {
+// Fails if the graph already frees the memory.
+cudaError_t add_free(CUgraphNode_st*& added, CUgraph_st& graph,
+                     const std::shared_ptr<GraphMemory>& memory,
+                     std::vector<CUgraphNode_st*> dependencies) {
+  for (const auto& node : graph.nodes)
+    if (node->type == cudaGraphNodeTypeMemFree && node->memory == memory)
+      return fail(cudaErrorInvalidValue, "another node of the graph frees this memory");
   // Overwriting the first word makes a use after the free visible.
   const std::size_t word = std::min(sizeof(int), memory->size);
-  CUgraphNode_st* node = graph.add(
+  added = graph.add(
       cudaGraphNodeTypeMemFree, [memory, word] { lose_content(*memory, word); },
       std::move(dependencies));
-  node->memory = memory;
-  return node;
+  added->memory = memory;
+  return cudaSuccess;
 }
 
 bool are_valid(const cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -93,6 +98,10 @@ GraphMemory::~GraphMemory() {
   release(begin);
 }
 
+bool has_memory_nodes(const CUgraph_st& graph) {
+  return std::ranges::any_of(graph.nodes, [](const auto& node) { return node->memory != nullptr; });
+}
+
 bool is_graph_memory(const void* address) { return graph_memories().contains(address); }
 
 cudaError_t allocate_in_graph(void** pointer, std::size_t size, CUstream_st& stream) {
@@ -110,7 +119,10 @@ cudaError_t free_in_graph(void* pointer, CUstream_st& stream) {
     if (!memory)
       return fail(cudaErrorInvalidValue,
                   "a captured cudaFreeAsync frees only memory that a graph has allocated");
-    stream.captured = {add_free(*stream.capture->graph, memory, stream.captured)};
+    CUgraphNode_st* node = nullptr;
+    if (const cudaError_t error = add_free(node, *stream.capture->graph, memory, stream.captured))
+      return error;
+    stream.captured = {node};
     return cudaSuccess;
   }
   const std::shared_ptr<GraphMemory> memory = memory_in_use_at(pointer);
@@ -175,8 +187,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
   if (!are_valid(node, graph, dependencies, count)) return fail(cudaErrorInvalidValue);
   const std::shared_ptr<GraphMemory> memory = memory_at(pointer);
   if (!memory) return fail(cudaErrorInvalidValue, "no graph has allocated this memory");
-  *node = add_free(*graph, memory, {dependencies, dependencies + count});
-  return cudaSuccess;
+  return add_free(*node, *graph, memory, {dependencies, dependencies + count});
 }
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
