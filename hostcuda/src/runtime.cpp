@@ -11,6 +11,7 @@
 #include "interprocess/shared_pool.cpp"
 #include "libraries/sobol.cpp"
 #include "memory/arena.cpp"
+#include "memory/bytes.cpp"
 #include "memory/gaps.cpp"
 #include "memory/pool.cpp"
 #include "runtime/array.cpp"
