@@ -5,6 +5,7 @@
 #include "graphs/graph.cpp"
 #include "graphs/graph_memory.cpp"
 #include "graphs/nodes.cpp"
+#include "graphs/set_params.cpp"
 #include "interprocess/ipc.cpp"
 #include "interprocess/shared_file.cpp"
 #include "interprocess/shared_pages.cpp"

@@ -1,37 +1,20 @@
 // Executable graphs.
+#include "graphs/executable.h"
+
 #include <algorithm>
 #include <map>
 
-#include "graphs/graph.h"
 #include "runtime/api.h"
 #include "runtime/stream.h"
 
-// An executable graph: its nodes, in an order in which they can run, and the indices of their
-// dependencies.
-struct CUgraphExec_st {
-  struct Node {
-    cudaGraphNodeType type;
-    std::function<void()> work;
-    std::vector<std::size_t> dependencies;
-    unsigned branch = 0;  // for an observer's clock: nodes of one branch run one after the other
-  };
-  std::vector<Node> nodes;
-  hostcuda::OperationPointer last = nullptr;  // end of the last launch; the next one waits for it
-  std::map<const CUgraphNode_st*, std::size_t> numbers;  // maps nodes to indices in `nodes`
-  std::vector<hostcuda::ConditionalHandle*> handles = {};
-  std::shared_ptr<const hostcuda::ConditionValues> values = nullptr;
-  hostcuda::GraphMemories allocated = {}, freed = {};
-  bool frees_before_launch = false;
-  std::shared_ptr<const void> instance = nullptr;  // the graph has a weak pointer to it
-};
-
 namespace hostcuda {
-namespace {
 
 std::set<const CUgraphExec_st*>& executables() {
   static auto* set = new std::set<const CUgraphExec_st*>;
   return *set;
 }
+
+namespace {
 
 cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
   exec = {};
@@ -129,26 +112,12 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   if (result) return fail(cudaErrorGraphExecUpdateFailure);
   for (std::size_t i = 0; i < updated.nodes.size(); ++i)
     updated.nodes[i].branch = exec->nodes[i].branch;
+  updated.numbers = exec->numbers;  // of the nodes of the graph that was instantiated
   updated.last = exec->last;
   updated.frees_before_launch = exec->frees_before_launch;
   updated.instance = exec->instance;
   *exec = std::move(updated);
   return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* parameters,
-                                             const char* file, int line) {
-  if (!executables().contains(exec) || !exec->numbers.contains(node) || !parameters)
-    return fail(cudaErrorInvalidValue);
-  cudaGraph_t scratch = nullptr;
-  if (const cudaError_t error = cudaGraphCreate(&scratch, 0)) return error;
-  cudaGraphNode_t made = nullptr;
-  const cudaError_t error =
-      cudaGraphAddKernelNode(&made, scratch, nullptr, 0, parameters, file, line);
-  if (!error) exec->nodes[exec->numbers.at(node)].work = made->work;
-  cudaGraphDestroy(scratch);
-  return error;
 }
 
 // Appends to the stream an operation that prepares the launch, then the graph's nodes, then another
