@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interprocess/shared_pages.h"
+#include "memory/pages.h"
 
 namespace hostcuda {
 namespace {

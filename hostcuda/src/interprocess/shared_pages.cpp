@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "memory/pages.h"
+
 namespace hostcuda {
 namespace {
 
@@ -28,12 +30,6 @@ void* map_file(void* at, std::size_t size, int file) {
 }
 
 }  // namespace
-
-std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
-std::size_t whole_pages(std::size_t size) {
-  return (size + page_size() - 1) / page_size() * page_size();
-}
 
 PagesHandle share_pages(char* begin, std::size_t bytes) {
   const std::size_t page = page_size();

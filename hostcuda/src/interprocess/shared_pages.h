@@ -10,9 +10,6 @@
 
 namespace hostcuda {
 
-std::size_t page_size();
-std::size_t whole_pages(std::size_t size);  // rounds up
-
 // What another process needs to map the pages. It fits into CUDA's handles of 64 bytes.
 struct PagesHandle {
   std::uint64_t magic = 0;

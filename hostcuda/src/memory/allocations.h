@@ -7,11 +7,12 @@
 #include <map>
 #include <memory>
 
-#include "interprocess/shared_file.h"
-#include "runtime/memory.h"
 #include "support/source_line.h"
 
 namespace hostcuda {
+
+class SharedFile;
+struct PoolAccess;
 
 // The program cannot free the others by their addresses: a range of addresses at which cuMemMap put
 // memory, and memory of another process, opened by a handle.

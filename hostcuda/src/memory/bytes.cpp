@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "interprocess/shared_pages.h"
 #include "memory/allocations.h"
+#include "memory/pages.h"
 #include "memory/pool.h"
 #include "support/config.h"
 #include "support/fault.h"

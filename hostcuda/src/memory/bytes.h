@@ -27,6 +27,7 @@ struct Owner {
 
 // Prints a hint if kernels or copies wrote next to the allocation.
 void look_at_guard(const Owner& owner);
+void look_at_all_guards();
 
 }  // namespace hostcuda
 

@@ -68,9 +68,6 @@ void forget_shared(const void* memory);
 // True unless the address is in memory of another device, to which this device has no access.
 bool may_access(int device, const void* address);
 
-// Prints a hint if kernels or copies wrote next to an allocation.
-void look_at_all_guards();
-
 // If HOSTCUDA_STRICT_MEM=1, device memory is accessible only while one of these objects exists. A
 // kernel opens the memory of its device and of the enabled peers; a copy opens all memory.
 class DeviceMemoryAccess {
