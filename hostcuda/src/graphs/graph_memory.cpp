@@ -10,6 +10,7 @@
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "support/config.h"
+#include "support/observer.h"
 #include "support/poison.h"
 
 namespace hostcuda {
@@ -43,7 +44,9 @@ std::uint64_t counted(int device) {
   return bytes;
 }
 
+// Nobody may use the memory at the same time: the observer treats this as a write to all of it.
 void lose_content(const GraphMemory& memory, std::size_t size) {
+  if (runtime_observer) runtime_observer->claimed(memory.begin);
   const DeviceMemoryAccess access;
   if (config().poison) fill_with_poison(memory.begin, size);
 }
