@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "graphs/graph_memory.h"
@@ -102,6 +103,8 @@ struct Capture {
   std::vector<CUstream_st*> streams;
   std::vector<CUgraphNode_st*> ends = {};  // last nodes of streams that were destroyed
   bool owns_graph = true;                  // the graph is new, not the program's
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread = std::this_thread::get_id();  // began the capture
 };
 
 // Takes a stream that is being destroyed out of its capture, which continues without the stream.
@@ -119,6 +122,9 @@ cudaError_t capture_error(const CUstream_st& stream);
 // call that waits for all streams while any capture is active. Such a call invalidates the capture.
 cudaError_t refuse_waiting(CUstream_st& stream);
 cudaError_t refuse_waiting_for_all();
+// Rejects cudaMalloc and cudaFree, as the modes of the captures require. A capture in relaxed mode
+// allows them, and one of another thread in thread-local mode.
+cudaError_t refuse_unsafe_call();
 
 }  // namespace hostcuda
 

@@ -138,7 +138,7 @@ cudaError_t free_in_graph(void* pointer, CUstream_st& stream) {
 cudaError_t free_graph_memory(void* pointer) {
   const std::shared_ptr<GraphMemory> memory = memory_in_use_at(pointer);
   if (!memory) return refuse_free(pointer);
-  if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
+  if (const cudaError_t error = refuse_unsafe_call()) return fail(error);
   synchronize_device(memory->device);
   memory->in_use = nullptr;
   lose_content(*memory, std::min(sizeof(int), memory->size));

@@ -173,7 +173,7 @@ using namespace hostcuda;
 cudaError_t cudaMalloc(void** pointer, std::size_t size) {
   HOSTCUDA_IN_KERNEL(allocate(pointer, size, __builtin_return_address(0)));
   HOSTCUDA_API_CALL;
-  if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
+  if (const cudaError_t error = refuse_unsafe_call()) return fail(error);
   return allocate(pointer, size, current_device(), false);
 }
 
@@ -189,7 +189,7 @@ cudaError_t cudaFree(void* pointer) {
   if (is_graph_memory(pointer)) return free_graph_memory(pointer);
   if (!is_allocation(pointer)) return refuse_free(pointer);
   const auto found = allocations().find(static_cast<char*>(pointer));
-  if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
+  if (const cudaError_t error = refuse_unsafe_call()) return fail(error);
   synchronize_device(found->second.device);  // on a GPU, cudaFree also waits
   release(static_cast<char*>(pointer));
   return cudaSuccess;

@@ -1,4 +1,6 @@
 // Tests CUDA graphs, both captured from streams and built by hand.
+#include <thread>
+
 #include "support.h"
 
 namespace {
@@ -127,6 +129,31 @@ TEST_F(GraphTest, WhatCannotBeCapturedSpoilsTheCapture) {
   EXPECT_EQ(cudaErrorIllegalState, cudaStreamEndCapture(stream_, &graph_));
   cudaGetLastError();
   EXPECT_EQ(all(1), a_.get());
+}
+
+TEST_F(GraphTest, TheModeOfACapture) {
+  int* memory = nullptr;
+  const auto allocate_and_free = [&] {
+    if (const cudaError_t error = cudaMalloc(&memory, sizeof(int))) return error;
+    return cudaFree(memory);
+  };
+  for (const auto mode : {cudaStreamCaptureModeRelaxed, cudaStreamCaptureModeThreadLocal,
+                          cudaStreamCaptureModeGlobal}) {
+    cudaError_t of_other = cudaSuccess;
+    EXPECT_CUDA(cudaStreamBeginCapture(stream_, mode));
+    std::thread([&] { of_other = allocate_and_free(); }).join();
+    const bool allows_others = mode != cudaStreamCaptureModeGlobal;
+    EXPECT_EQ(allows_others ? cudaSuccess : cudaErrorStreamCaptureUnsupported, of_other);
+    const bool allows_own = mode == cudaStreamCaptureModeRelaxed;
+    EXPECT_EQ(allows_own ? cudaSuccess : cudaErrorStreamCaptureUnsupported, allocate_and_free());
+    EXPECT_EQ(allows_own ? cudaSuccess : cudaErrorStreamCaptureInvalidated,
+              cudaStreamEndCapture(stream_, &graph_));
+    if (graph_) {
+      EXPECT_CUDA(cudaGraphDestroy(graph_));
+    }
+    graph_ = nullptr;
+  }
+  cudaGetLastError();
 }
 
 TEST_F(GraphTest, AForkThatIsNotJoined) {
