@@ -238,6 +238,16 @@ inline cufftResult cufftXtSetGPUs(cufftHandle handle, int count, int* devices) {
   return CUFFT_SUCCESS;
 }
 
+inline cufftResult cufftXtFree(cudaLibXtDesc* descriptor) {
+  if (!descriptor) return CUFFT_INVALID_VALUE;
+  cudaError_t error = cudaSuccess;
+  for (int i = 0; i < descriptor->descriptor->nGPUs; ++i)
+    if (const cudaError_t one = cudaFree(descriptor->descriptor->data[i])) error = one;
+  delete descriptor->descriptor;
+  delete descriptor;
+  return error ? CUFFT_INTERNAL_ERROR : CUFFT_SUCCESS;
+}
+
 // Divides the transforms of a batch or, if there is only one, the lines of its first dimension.
 inline cufftResult cufftXtMalloc(cufftHandle handle, cudaLibXtDesc** made,
                                  cufftXtSubFormat format) {
@@ -257,23 +267,16 @@ inline cufftResult cufftXtMalloc(cufftHandle handle, cudaLibXtDesc** made,
   const std::size_t count = plan.devices.size();
   auto* pieces = new cudaXtDesc{};
   pieces->nGPUs = static_cast<int>(count);
+  auto* descriptor =
+      new cudaLibXtDesc{0, pieces, LIB_FORMAT_CUFFT, static_cast<int>(format), nullptr};
   const cufftResult error = hostcuda::fft::on_each(plan.devices, [&](std::size_t i) {
     pieces->GPUs[i] = plan.devices[i];
     pieces->size[i] = ((i + 1) * parts / count - i * parts / count) * (bytes / parts);
     return cudaMalloc(&pieces->data[i], pieces->size[i]);
   });
-  if (error) return delete pieces, CUFFT_ALLOC_FAILED;
-  *made = new cudaLibXtDesc{0, pieces, LIB_FORMAT_CUFFT, static_cast<int>(format), nullptr};
+  if (error) return cufftXtFree(descriptor), CUFFT_ALLOC_FAILED;
+  *made = descriptor;
   return CUFFT_SUCCESS;
-}
-inline cufftResult cufftXtFree(cudaLibXtDesc* descriptor) {
-  if (!descriptor) return CUFFT_INVALID_VALUE;
-  cudaError_t error = cudaSuccess;
-  for (int i = 0; i < descriptor->descriptor->nGPUs; ++i)
-    if (const cudaError_t one = cudaFree(descriptor->descriptor->data[i])) error = one;
-  delete descriptor->descriptor;
-  delete descriptor;
-  return error ? CUFFT_INTERNAL_ERROR : CUFFT_SUCCESS;
 }
 inline cufftResult cufftXtMemcpy(cufftHandle handle, void* to, void* from, cufftXtCopyType type) {
   const hostcuda::fft::Plan* plan = hostcuda::fft::plan_on_devices(handle);

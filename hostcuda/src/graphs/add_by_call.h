@@ -8,6 +8,24 @@
 
 namespace hostcuda {
 
+// Makes one node of those that a call has added, one for each row of a copy. There is none if the
+// call had nothing to do.
+inline CUgraphNode_st* unite_nodes(CUgraph_st& graph, std::size_t first, CUstream_st& stream) {
+  auto& nodes = graph.nodes;
+  if (nodes.size() == first)
+    enqueue(
+        stream, [] {}, cudaGraphNodeTypeEmpty);
+  if (nodes.size() > first + 1) {
+    Works works;
+    for (std::size_t i = first; i < nodes.size(); ++i) works.push_back(std::move(nodes[i]->work));
+    nodes.resize(first + 1);
+    nodes[first]->work = [works = std::move(works)] {
+      for (const auto& work : works) work();
+    };
+  }
+  return nodes[first].get();
+}
+
 // call: gets the stream and returns an error.
 template <class Call>
 cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -21,8 +39,12 @@ cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
   Capture capture{graph, stream, true, {stream}};
   stream->capture = &capture;
   stream->captured.assign(dependencies, dependencies + count);
+  const std::size_t before = graph->nodes.size();
   const cudaError_t error = call(stream);
-  if (!error) *node = stream->captured.empty() ? nullptr : stream->captured.front();
+  if (error)
+    graph->nodes.resize(before);
+  else
+    *node = unite_nodes(*graph, before, *stream);
   stream->capture = nullptr;
   cudaStreamDestroy(stream);
   return error;

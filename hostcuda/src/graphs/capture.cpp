@@ -47,9 +47,9 @@ cudaGraph_t end_capture(Capture& capture, bool is_good) {
 }
 
 cudaError_t begin_capture(CUstream_st& stream, cudaGraph_t graph, bool owns_graph,
-                          std::vector<CUgraphNode_st*> dependencies) {
+                          std::vector<CUgraphNode_st*> dependencies, cudaStreamCaptureMode mode) {
   captures().push_back(
-      std::make_unique<Capture>(Capture{graph, &stream, true, {&stream}, {}, owns_graph}));
+      std::make_unique<Capture>(Capture{graph, &stream, true, {&stream}, {}, owns_graph, mode}));
   stream.capture = captures().back().get();
   stream.captured = std::move(dependencies);
   return cudaSuccess;
@@ -94,24 +94,39 @@ cudaError_t refuse_waiting_for_all() {
   return captures().empty() ? cudaSuccess : cudaErrorStreamCaptureUnsupported;
 }
 
+cudaError_t refuse_unsafe_call() {
+  cudaError_t error = cudaSuccess;
+  for (const auto& capture : captures()) {
+    const bool is_own = capture->thread == std::this_thread::get_id();
+    if (capture->mode == cudaStreamCaptureModeRelaxed ||
+        (capture->mode == cudaStreamCaptureModeThreadLocal && !is_own))
+      continue;
+    capture->valid = false;
+    error = cudaErrorStreamCaptureUnsupported;
+  }
+  return error;
+}
+
 }  // namespace hostcuda
 
 using namespace hostcuda;
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode) {
+cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
   HOSTCUDA_API_CALL_ON(handle);
+  if (mode > cudaStreamCaptureModeRelaxed) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = reason_against_capture(*stream)) return fail(error);
-  return begin_capture(*stream, new_graph(), true, {});
+  return begin_capture(*stream, new_graph(), true, {}, mode);
 }
 
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph,
                                           const cudaGraphNode_t* dependencies,
                                           const cudaGraphEdgeData*, std::size_t count,
-                                          cudaStreamCaptureMode) {
+                                          cudaStreamCaptureMode mode) {
   HOSTCUDA_API_CALL_ON(handle);
+  if (mode > cudaStreamCaptureModeRelaxed) return fail(cudaErrorInvalidValue);
   if (!graphs().contains(graph) || (count && !dependencies)) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = reason_against_capture(*stream)) return fail(error);
-  return begin_capture(*stream, graph, false, {dependencies, dependencies + count});
+  return begin_capture(*stream, graph, false, {dependencies, dependencies + count}, mode);
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {

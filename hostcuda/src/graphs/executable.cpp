@@ -1,39 +1,28 @@
 // Executable graphs.
+#include "graphs/executable.h"
+
 #include <algorithm>
 #include <map>
 
-#include "graphs/graph.h"
 #include "runtime/api.h"
 #include "runtime/stream.h"
 
-// An executable graph: its nodes, in an order in which they can run, and the indices of their
-// dependencies.
-struct CUgraphExec_st {
-  struct Node {
-    cudaGraphNodeType type;
-    std::function<void()> work;
-    std::vector<std::size_t> dependencies;
-    unsigned branch = 0;  // for an observer's clock: nodes of one branch run one after the other
-  };
-  std::vector<Node> nodes;
-  hostcuda::OperationPointer last = nullptr;  // end of the last launch; the next one waits for it
-  std::map<const CUgraphNode_st*, std::size_t> numbers;  // maps nodes to indices in `nodes`
-  std::vector<hostcuda::ConditionalHandle*> handles = {};
-  hostcuda::GraphMemories allocated = {}, freed = {};
-  bool frees_before_launch = false;
-};
-
 namespace hostcuda {
-namespace {
 
 std::set<const CUgraphExec_st*>& executables() {
   static auto* set = new std::set<const CUgraphExec_st*>;
   return *set;
 }
 
+namespace {
+
 cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
   exec = {};
+  if (!has_valid_bodies(graph))
+    return fail(cudaErrorNotSupported,
+                "a graph of a node with a condition must not have host or memory nodes");
   exec.handles = graph.handles;
+  exec.values = std::make_shared<const ConditionValues>(new_values(graph));
   for (const CUgraphNode_st* node : graph.in_order()) {
     CUgraphExec_st::Node copy{node->type, work_of(*node), {}};
     if (node->type == cudaGraphNodeTypeMemAlloc) exec.allocated.push_back(node->memory);
@@ -43,7 +32,22 @@ cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
     exec.numbers[node] = exec.nodes.size();
     exec.nodes.push_back(std::move(copy));
   }
-  return exec.nodes.size() == graph.nodes.size() ? cudaSuccess : cudaErrorInvalidValue;
+  return exec.nodes.size() == graph.nodes.size()
+             ? cudaSuccess
+             : fail(cudaErrorInvalidValue, "the graph has a cycle");
+}
+
+// Returns work that selects the values of the graph's handles first.
+std::function<void()> with_values(const CUgraphExec_st& exec, std::function<void()> work) {
+  if (exec.values->empty()) return work;
+  return [values = exec.values, work = std::move(work)] {
+    select_values(*values);
+    work();
+  };
+}
+
+std::function<void()> begin_of(const CUgraphExec_st& exec) {
+  return with_values(exec, set_default_values(exec.handles));
 }
 
 // Assigns each node to a branch. A node continues the branch of one of its dependencies if no other
@@ -70,8 +74,13 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
                                  unsigned long long flags) {
   HOSTCUDA_API_CALL;
   if (!exec || !graphs().contains(graph)) return fail(cudaErrorInvalidValue);
+  if (has_memory_nodes(*graph) && !graph->instance.expired())
+    return fail(cudaErrorNotSupported,
+                "a graph with memory nodes can have only one executable at a time");
   auto made = std::make_unique<CUgraphExec_st>();
-  if (const cudaError_t error = make_executable(*made, *graph)) return fail(error);
+  if (const cudaError_t error = make_executable(*made, *graph)) return error;
+  made->instance = std::make_shared<int>();
+  graph->instance = made->instance;
   made->frees_before_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
   divide_into_branches(*made);
   *exec = made.release();
@@ -90,7 +99,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   if (!executables().contains(exec) || !graphs().contains(graph))
     return fail(cudaErrorInvalidValue);
   CUgraphExec_st updated;
-  if (const cudaError_t error = make_executable(updated, *graph)) return fail(error);
+  if (const cudaError_t error = make_executable(updated, *graph)) return error;
   cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
   if (updated.nodes.size() != exec->nodes.size()) result = cudaGraphExecUpdateErrorTopologyChanged;
   for (std::size_t i = 0; !result && i < updated.nodes.size(); ++i) {
@@ -103,25 +112,12 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   if (result) return fail(cudaErrorGraphExecUpdateFailure);
   for (std::size_t i = 0; i < updated.nodes.size(); ++i)
     updated.nodes[i].branch = exec->nodes[i].branch;
+  updated.numbers = exec->numbers;  // of the nodes of the graph that was instantiated
   updated.last = exec->last;
   updated.frees_before_launch = exec->frees_before_launch;
+  updated.instance = exec->instance;
   *exec = std::move(updated);
   return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* parameters,
-                                             const char* file, int line) {
-  if (!executables().contains(exec) || !exec->numbers.contains(node) || !parameters)
-    return fail(cudaErrorInvalidValue);
-  cudaGraph_t scratch = nullptr;
-  if (const cudaError_t error = cudaGraphCreate(&scratch, 0)) return error;
-  cudaGraphNode_t made = nullptr;
-  const cudaError_t error =
-      cudaGraphAddKernelNode(&made, scratch, nullptr, 0, parameters, file, line);
-  if (!error) exec->nodes[exec->numbers.at(node)].work = made->work;
-  cudaGraphDestroy(scratch);
-  return error;
 }
 
 // Appends to the stream an operation that prepares the launch, then the graph's nodes, then another
@@ -131,7 +127,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   if (!executables().contains(exec)) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   if (stream->capture) {
-    Works works{set_default_values(exec->handles)};
+    if (!exec->allocated.empty() || !exec->freed.empty())
+      return fail(cudaErrorNotSupported, "a child graph must not have memory nodes");
+    Works works{begin_of(*exec)};
     for (const auto& node : exec->nodes) works.push_back(node.work);
     enqueue_graph(*stream, works);
     return cudaSuccess;
@@ -140,11 +138,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
           begin_launch(exec->allocated, exec->freed, exec->frees_before_launch))
     return error;
   if (exec->last) stream->awaited.push_back(exec->last);
-  const OperationPointer begin = enqueue(*stream, set_default_values(exec->handles));
+  const OperationPointer begin = enqueue(*stream, begin_of(*exec));
   std::vector<OperationPointer> operations;
   for (const auto& node : exec->nodes) {
     auto operation = std::make_shared<Operation>();
-    operation->work = node.work;
+    operation->work = with_values(*exec, node.work);
     depend(*operation, begin);
     for (const std::size_t one : node.dependencies) depend(*operation, operations[one]);
     append_to_clock(*operation, node.branch);

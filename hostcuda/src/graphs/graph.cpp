@@ -76,6 +76,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
   HOSTCUDA_API_CALL;
   if (!clone || !graphs().contains(original)) return fail(cudaErrorInvalidValue);
+  if (has_memory_nodes(*original))
+    return fail(cudaErrorNotSupported, "a graph with memory nodes cannot be cloned");
   *clone = new_graph();
   std::map<const CUgraphNode_st*, CUgraphNode_st*> copies;
   for (const CUgraphNode_st* node : original->in_order()) {
@@ -84,7 +86,6 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
     CUgraphNode_st* copy = (*clone)->add(node->type, node->work, std::move(dependencies));
     copy->kernel = node->kernel;
     copy->conditional = node->conditional;
-    copy->memory = node->memory;
     copies[node] = copy;
   }
   (*clone)->handles = original->handles;
@@ -117,6 +118,24 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std
   return list_nodes(graph, nodes, count, true);
 }
 
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              cudaGraphEdgeData* edges, std::size_t* count) {
+  HOSTCUDA_API_CALL;
+  if (!graphs().contains(graph) || !count || !from != !to) return fail(cudaErrorInvalidValue);
+  std::size_t found = 0;
+  for (const auto& node : graph->nodes)
+    for (CUgraphNode_st* one : node->dependencies) {
+      if (from && found < *count) {
+        from[found] = one;
+        to[found] = node.get();
+        if (edges) edges[found] = {};
+      }
+      ++found;
+    }
+  *count = from ? std::min(found, *count) : found;
+  return cudaSuccess;
+}
+
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   HOSTCUDA_API_CALL;
   if (!node || !type) return fail(cudaErrorInvalidValue);
@@ -145,6 +164,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaKernelNodeParams* parameters, const char* file,
                                    int line) {
+  if (!parameters) return fail(cudaErrorInvalidValue);
   return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
     const cudaKernelNodeParams& p = *parameters;
     return cudaLaunchKernel(static_cast<const void*>(p.func), p.gridDim, p.blockDim, p.kernelParams,
@@ -168,21 +188,61 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
   });
 }
 
+namespace {
+
+bool has_equal_bytes(const cudaMemsetParams& p) {
+  const unsigned char first = static_cast<unsigned char>(p.value);
+  bool are_equal = true;
+  for (unsigned i = 1; i < p.elementSize; ++i)
+    are_equal = are_equal && static_cast<unsigned char>(p.value >> 8 * i) == first;
+  return are_equal;
+}
+
+// The bytes of a row, which all rows get by a copy; none if cudaMemset writes the value.
+std::shared_ptr<const std::vector<char>> row_of(const cudaMemsetParams& p) {
+  if (has_equal_bytes(p)) return nullptr;
+  auto row = std::make_shared<std::vector<char>>();
+  for (std::size_t i = 0; i < p.width * p.elementSize; ++i)
+    row->push_back(static_cast<char>(p.value >> 8 * (i % p.elementSize)));
+  return row;
+}
+
+cudaError_t copy_to_rows(const std::vector<char>& row, void* to, std::size_t pitch,
+                         std::size_t height, cudaStream_t stream) {
+  for (std::size_t i = 0; i < height; ++i)
+    if (const cudaError_t error = cudaMemcpyAsync(static_cast<char*>(to) + i * pitch, row.data(),
+                                                  row.size(), cudaMemcpyHostToDevice, stream))
+      return error;
+  return cudaSuccess;
+}
+
+}  // namespace
+
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaMemsetParams* p) {
-  if (p && p->elementSize != 1 && p->value != 0 && p->value != 0xffffffffu)
-    return fail(cudaErrorNotSupported);
-  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
-    return cudaMemset2DAsync(p->dst, p->height > 1 ? p->pitch : p->width * p->elementSize,
-                             static_cast<int>(p->value), p->width * p->elementSize, p->height,
-                             stream);
+  HOSTCUDA_API_CALL;
+  if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
+    return fail(cudaErrorInvalidValue);
+  const std::size_t bytes = p->width * p->elementSize;
+  const std::size_t pitch = p->height > 1 ? p->pitch : bytes;
+  if (pitch < bytes) return fail(cudaErrorInvalidValue);
+  const std::shared_ptr<const std::vector<char>> row = row_of(*p);
+  const cudaError_t error = add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    return row ? copy_to_rows(*row, p->dst, pitch, p->height, stream)
+               : cudaMemset2DAsync(p->dst, pitch, static_cast<int>(p->value), bytes, p->height,
+                                   stream);
   });
+  if (error) return error;
+  (*node)->type = cudaGraphNodeTypeMemset;
+  (*node)->work = [row, work = std::move((*node)->work)] { work(); };  // keeps the row
+  return cudaSuccess;
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* dependencies, std::size_t count,
                                  const cudaHostNodeParams* parameters) {
+  if (!parameters) return fail(cudaErrorInvalidValue);
   return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
     return cudaLaunchHostFunc(stream, parameters->fn, parameters->userData);
   });
@@ -195,6 +255,8 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
   if (std::ranges::any_of(child->nodes,
                           [](const auto& one) { return one->conditional != nullptr; }))
     return fail(cudaErrorNotSupported, "a child graph must not have nodes with a condition");
+  if (has_memory_nodes(*child))
+    return fail(cudaErrorNotSupported, "a child graph must not have memory nodes");
   const Works works = works_of(*child);
   return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
     enqueue_graph(*stream, works);

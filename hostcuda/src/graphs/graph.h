@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "graphs/graph_memory.h"
@@ -19,12 +20,21 @@ struct KernelOfNode {
   std::vector<void*> arguments;  // the addresses of the arguments in `body`
 };
 
-// A value that kernels set and nodes with a condition read. A handle is never destroyed, because a
-// kernel may still have its address.
+// A value that kernels set and a node with a condition reads. A handle is never destroyed, because
+// a kernel may still have its address.
 struct ConditionalHandle {
-  unsigned value, default_value;
+  std::shared_ptr<unsigned> value;  // in the executable graph that is running
+  unsigned default_value;
   bool assigns_default;  // each launch of the graph begins with the default value
+  bool has_node = false;
 };
+
+// The value of a handle in one executable graph.
+struct ConditionValue {
+  ConditionalHandle* handle;
+  std::shared_ptr<unsigned> value;
+};
+using ConditionValues = std::vector<ConditionValue>;
 
 // A node with a condition, which owns its graphs.
 struct Conditional {
@@ -48,6 +58,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
   std::vector<hostcuda::ConditionalHandle*> handles;
+  std::weak_ptr<const void> instance;  // expires when no executable of the graph exists
 
   CUgraphNode_st* add(cudaGraphNodeType type, std::function<void()> work,
                       std::vector<CUgraphNode_st*> dependencies);
@@ -70,6 +81,12 @@ std::function<void()> work_of(const CUgraphNode_st& node);
 Works works_of(const CUgraph_st& graph);
 // Returns work that sets the handles of a graph to their default values.
 std::function<void()> set_default_values(const std::vector<ConditionalHandle*>& handles);
+// Makes new values for the handles of a graph and of its nodes' graphs.
+ConditionValues new_values(const CUgraph_st& graph);
+// Makes the values those of the executable graph that is running. One operation runs at a time.
+void select_values(const ConditionValues& values);
+// False if a graph of a node with a condition has nodes of types that CUDA does not permit there.
+bool has_valid_bodies(const CUgraph_st& graph);
 // Appends one operation that does all the work of a graph, in the order of `works`.
 void enqueue_graph(CUstream_st& stream, const Works& works);
 
@@ -86,6 +103,8 @@ struct Capture {
   std::vector<CUstream_st*> streams;
   std::vector<CUgraphNode_st*> ends = {};  // last nodes of streams that were destroyed
   bool owns_graph = true;                  // the graph is new, not the program's
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread = std::this_thread::get_id();  // began the capture
 };
 
 // Takes a stream that is being destroyed out of its capture, which continues without the stream.
@@ -103,6 +122,9 @@ cudaError_t capture_error(const CUstream_st& stream);
 // call that waits for all streams while any capture is active. Such a call invalidates the capture.
 cudaError_t refuse_waiting(CUstream_st& stream);
 cudaError_t refuse_waiting_for_all();
+// Rejects cudaMalloc and cudaFree, as the modes of the captures require. A capture in relaxed mode
+// allows them, and one of another thread in thread-local mode.
+cudaError_t refuse_unsafe_call();
 
 }  // namespace hostcuda
 

@@ -10,6 +10,7 @@
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "support/config.h"
+#include "support/observer.h"
 #include "support/poison.h"
 
 namespace hostcuda {
@@ -43,7 +44,9 @@ std::uint64_t counted(int device) {
   return bytes;
 }
 
+// Nobody may use the memory at the same time: the observer treats this as a write to all of it.
 void lose_content(const GraphMemory& memory, std::size_t size) {
+  if (runtime_observer) runtime_observer->claimed(memory.begin);
   const DeviceMemoryAccess access;
   if (config().poison) fill_with_poison(memory.begin, size);
 }
@@ -65,15 +68,20 @@ CUgraphNode_st* add_allocation(CUgraph_st& graph, const std::shared_ptr<GraphMem
   return node;
 }
 
-CUgraphNode_st* add_free(CUgraph_st& graph, const std::shared_ptr<GraphMemory>& memory,
-                         std::vector<CUgraphNode_st*> dependencies) {
+// Fails if the graph already frees the memory.
+cudaError_t add_free(CUgraphNode_st*& added, CUgraph_st& graph,
+                     const std::shared_ptr<GraphMemory>& memory,
+                     std::vector<CUgraphNode_st*> dependencies) {
+  for (const auto& node : graph.nodes)
+    if (node->type == cudaGraphNodeTypeMemFree && node->memory == memory)
+      return fail(cudaErrorInvalidValue, "another node of the graph frees this memory");
   // Overwriting the first word makes a use after the free visible.
   const std::size_t word = std::min(sizeof(int), memory->size);
-  CUgraphNode_st* node = graph.add(
+  added = graph.add(
       cudaGraphNodeTypeMemFree, [memory, word] { lose_content(*memory, word); },
       std::move(dependencies));
-  node->memory = memory;
-  return node;
+  added->memory = memory;
+  return cudaSuccess;
 }
 
 bool are_valid(const cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -93,6 +101,10 @@ GraphMemory::~GraphMemory() {
   release(begin);
 }
 
+bool has_memory_nodes(const CUgraph_st& graph) {
+  return std::ranges::any_of(graph.nodes, [](const auto& node) { return node->memory != nullptr; });
+}
+
 bool is_graph_memory(const void* address) { return graph_memories().contains(address); }
 
 cudaError_t allocate_in_graph(void** pointer, std::size_t size, CUstream_st& stream) {
@@ -110,7 +122,10 @@ cudaError_t free_in_graph(void* pointer, CUstream_st& stream) {
     if (!memory)
       return fail(cudaErrorInvalidValue,
                   "a captured cudaFreeAsync frees only memory that a graph has allocated");
-    stream.captured = {add_free(*stream.capture->graph, memory, stream.captured)};
+    CUgraphNode_st* node = nullptr;
+    if (const cudaError_t error = add_free(node, *stream.capture->graph, memory, stream.captured))
+      return error;
+    stream.captured = {node};
     return cudaSuccess;
   }
   const std::shared_ptr<GraphMemory> memory = memory_in_use_at(pointer);
@@ -123,7 +138,7 @@ cudaError_t free_in_graph(void* pointer, CUstream_st& stream) {
 cudaError_t free_graph_memory(void* pointer) {
   const std::shared_ptr<GraphMemory> memory = memory_in_use_at(pointer);
   if (!memory) return refuse_free(pointer);
-  if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
+  if (const cudaError_t error = refuse_unsafe_call()) return fail(error);
   synchronize_device(memory->device);
   memory->in_use = nullptr;
   lose_content(*memory, std::min(sizeof(int), memory->size));
@@ -175,8 +190,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
   if (!are_valid(node, graph, dependencies, count)) return fail(cudaErrorInvalidValue);
   const std::shared_ptr<GraphMemory> memory = memory_at(pointer);
   if (!memory) return fail(cudaErrorInvalidValue, "no graph has allocated this memory");
-  *node = add_free(*graph, memory, {dependencies, dependencies + count});
-  return cudaSuccess;
+  return add_free(*node, *graph, memory, {dependencies, dependencies + count});
 }
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,

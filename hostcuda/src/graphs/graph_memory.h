@@ -26,6 +26,10 @@ struct GraphMemory : std::enable_shared_from_this<GraphMemory> {
   std::shared_ptr<GraphMemory> in_use = nullptr;
 };
 
+// A graph with nodes that allocate or free memory cannot be cloned or be a child, and has at most
+// one executable at a time, as in CUDA.
+bool has_memory_nodes(const CUgraph_st& graph);
+
 // True if a graph allocates memory at this address.
 bool is_graph_memory(const void* address);
 

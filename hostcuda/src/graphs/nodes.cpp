@@ -32,7 +32,7 @@ std::function<void()> conditional_work(const ConditionalHandle& handle,
                                        cudaGraphConditionalNodeType type,
                                        std::vector<Works> bodies) {
   return [&handle, type, bodies = std::move(bodies)] {
-    const auto value = [&] { return __atomic_load_n(&handle.value, __ATOMIC_RELAXED); };
+    const auto value = [&] { return __atomic_load_n(handle.value.get(), __ATOMIC_RELAXED); };
     if (type == cudaGraphCondTypeWhile) {
       while (value() && !context_is_broken()) run_all(bodies[0]);
       return;
@@ -40,6 +40,19 @@ std::function<void()> conditional_work(const ConditionalHandle& handle,
     const unsigned chosen = type == cudaGraphCondTypeIf ? !value() : value();
     if (chosen < bodies.size()) run_all(bodies[chosen]);
   };
+}
+
+// Calls visit(body) for the graphs of all nodes with a condition.
+template <class Visit>
+void for_each_body(const CUgraph_st& graph, const Visit& visit) {
+  for (const auto& node : graph.nodes)
+    if (node->conditional)
+      for (const CUgraph_st* body : node->conditional->bodies) visit(*body);
+}
+
+bool may_be_in_body(cudaGraphNodeType type) {
+  return type != cudaGraphNodeTypeHost && type != cudaGraphNodeTypeMemAlloc &&
+         type != cudaGraphNodeTypeMemFree;
 }
 
 // Handles that exist; a program gets their addresses.
@@ -63,11 +76,15 @@ cudaError_t add_conditional_node(cudaGraphNode_t* node, cudaGraph_t graph,
     return fail(cudaErrorInvalidValue);
   if (!handles().contains(p.handle))
     return fail(cudaErrorInvalidValue, "cudaGraphConditionalHandleCreate did not make the handle");
+  auto* handle = reinterpret_cast<ConditionalHandle*>(p.handle);
+  if (handle->has_node)
+    return fail(cudaErrorInvalidValue, "another node has this handle; each node needs its own");
   if (p.type > cudaGraphCondTypeSwitch || !has_valid_size(p))
     return fail(cudaErrorInvalidValue,
                 "size must be 1 for while, 1 or 2 for if, and at least 1 for switch");
   auto made = std::make_shared<Conditional>();
-  made->handle = reinterpret_cast<const ConditionalHandle*>(p.handle);
+  made->handle = handle;
+  handle->has_node = true;
   made->type = p.type;
   for (unsigned i = 0; i < p.size; ++i) made->bodies.push_back(new_graph());
   *node = graph->add(cudaGraphNodeTypeConditional, nullptr, {dependencies, dependencies + count});
@@ -98,8 +115,32 @@ Works works_of(const CUgraph_st& graph) {
 std::function<void()> set_default_values(const std::vector<ConditionalHandle*>& handles) {
   return [handles] {
     for (ConditionalHandle* handle : handles)
-      if (handle->assigns_default) handle->value = handle->default_value;
+      if (handle->assigns_default) *handle->value = handle->default_value;
   };
+}
+
+ConditionValues new_values(const CUgraph_st& graph) {
+  ConditionValues values;
+  for (ConditionalHandle* handle : graph.handles)
+    values.push_back({handle, std::make_shared<unsigned>(handle->default_value)});
+  for_each_body(graph, [&](const CUgraph_st& body) {
+    const ConditionValues more = new_values(body);
+    values.insert(values.end(), more.begin(), more.end());
+  });
+  return values;
+}
+
+void select_values(const ConditionValues& values) {
+  for (const auto& [handle, value] : values) handle->value = value;
+}
+
+bool has_valid_bodies(const CUgraph_st& graph) {
+  bool are_valid = true;
+  for_each_body(graph, [&](const CUgraph_st& body) {
+    for (const auto& node : body.nodes) are_valid = are_valid && may_be_in_body(node->type);
+    are_valid = are_valid && has_valid_bodies(body);
+  });
+  return are_valid;
 }
 
 void describe_kernel_node(const CUstream_st& stream, const LaunchRequest& request,
@@ -167,7 +208,8 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
   HOSTCUDA_API_CALL;
   if (!handle || !graphs().contains(graph) || flags > cudaGraphCondAssignDefault)
     return fail(cudaErrorInvalidValue);
-  auto* made = new ConditionalHandle{default_value, default_value, flags != 0};
+  auto* made =
+      new ConditionalHandle{std::make_shared<unsigned>(default_value), default_value, flags != 0};
   graph->handles.push_back(made);
   *handle = reinterpret_cast<cudaGraphConditionalHandle>(made);
   handles().insert(*handle);
@@ -175,7 +217,8 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
 }
 
 void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value) {
-  __atomic_store_n(&reinterpret_cast<ConditionalHandle*>(handle)->value, value, __ATOMIC_RELAXED);
+  unsigned* set = reinterpret_cast<ConditionalHandle*>(handle)->value.get();
+  __atomic_store_n(set, value, __ATOMIC_RELAXED);
 }
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,

@@ -57,7 +57,13 @@ cudaError_t refuse_tracing() {
 
 }  // namespace
 
-void forget_shared(const void* memory) { shared().erase(memory); }
+void forget_shared(const void* memory) {
+  const auto found = shared().find(memory);
+  if (found == shared().end()) return;
+  const DeviceMemoryAccess access;
+  unshare_pages(static_cast<char*>(const_cast<void*>(memory)), found->second);
+  shared().erase(found);
+}
 
 }  // namespace hostcuda
 
@@ -67,7 +73,8 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* memory) {
   HOSTCUDA_API_CALL;
   if (const cudaError_t error = refuse_tracing()) return error;
   const std::size_t size = size_of_device_allocation(memory);
-  if (!handle || !size) return fail(cudaErrorInvalidValue);
+  if (!handle || !size)
+    return fail(cudaErrorInvalidValue, "only memory from cudaMalloc has a handle");
   auto known = shared().find(memory);
   if (known == shared().end()) {
     const DeviceMemoryAccess access;

@@ -8,12 +8,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "memory/pages.h"
+
 namespace hostcuda {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x6475636f74736f68;  // marks a handle of hostcuda
-
-std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 // Creates a file of this size. It stays open, so that other processes can open it.
 int create_file(std::size_t size) {
@@ -49,6 +49,19 @@ PagesHandle share_pages(char* begin, std::size_t bytes) {
     return {};
   }
   return {kMagic, getpid(), file, size, address - first, bytes};
+}
+
+void unshare_pages(char* begin, const PagesHandle& handle) {
+  char* pages = begin - handle.offset;
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
+  void* mapping = mmap(nullptr, handle.size, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  close(handle.file);
+  if (mapping == MAP_FAILED) return;  // the pages stay as they are, and nobody else gets them
+  const std::size_t past = handle.offset + handle.bytes;
+  char* copy = static_cast<char*>(mapping);
+  std::memcpy(copy, pages, handle.offset);
+  std::memcpy(copy + past, pages + past, handle.size - past);
+  mremap(copy, handle.size, handle.size, MREMAP_MAYMOVE | MREMAP_FIXED, pages);
 }
 
 char* map_pages(const PagesHandle& handle) {

@@ -20,6 +20,9 @@ struct PagesHandle {
 // Replaces the pages around `begin` by pages with the same content that can be shared. Returns a
 // handle without magic if this is impossible.
 PagesHandle share_pages(char* begin, std::size_t bytes);
+// Makes the pages around `begin` memory of this process alone. The object loses its content, but
+// what else is in its first and its last page keeps it.
+void unshare_pages(char* begin, const PagesHandle& handle);
 // Maps the pages of a handle; returns null if it is not valid.
 char* map_pages(const PagesHandle& handle);
 void unmap_pages(char* pages, const PagesHandle& handle);

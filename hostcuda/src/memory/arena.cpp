@@ -1,25 +1,20 @@
 #include "memory/arena.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "memory/pages.h"
 #include "support/fault.h"
 #include "support/poison.h"
 
 namespace hostcuda {
-namespace {
-
-std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
-
-}  // namespace
 
 char* Arena::allocate(std::size_t size, bool poison) {
   constexpr std::size_t kAlignment = 256;  // the alignment that cudaMalloc guarantees
-  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t page = page_size();
   if (!base_) {
     prepare_thread_for_faults();
     void* mapping =
@@ -27,8 +22,8 @@ char* Arena::allocate(std::size_t size, bool poison) {
     if (mapping == MAP_FAILED) return nullptr;
     base_ = static_cast<char*>(mapping);
   }
-  const std::size_t padded = round_up(size, kAlignment);
-  const Pages pages{base_ + used_, round_up(padded, page)};
+  const std::size_t padded = (size + kAlignment - 1) / kAlignment * kAlignment;
+  const Pages pages{base_ + used_, whole_pages(padded)};
   if (pages.size + page > kSize - used_) return nullptr;
   used_ += pages.size + page;
   char* pointer = pages.begin + pages.size - padded;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 
 namespace hostcuda {
 namespace {
@@ -72,20 +71,10 @@ char* Pool::place_for(std::size_t size, std::size_t alignment) {
   const auto aligned = [=](char* block) {
     return next_multiple(block + kGuardBefore, alignment) - kGuardBefore;
   };
-  for (const auto& [begin, length] : gaps_) {
-    char* const block = aligned(begin);
-    const auto skipped = static_cast<std::size_t>(block - begin);
-    if (skipped + size > length) continue;
-    const std::size_t rest = length - skipped - size;
-    char* const from = begin;  // the erased element's key
-    gaps_.erase(from);
-    if (skipped) gaps_[from] = skipped;
-    if (rest) gaps_[block + size] = rest;
-    return block + kGuardBefore;
-  }
+  if (char* const block = gaps_.take(size, aligned)) return block + kGuardBefore;
   char* const block = aligned(top_);
   if (size > static_cast<std::size_t>(end_ - block) || !open_up_to(block + size)) return nullptr;
-  if (block != top_) gaps_[top_] = static_cast<std::size_t>(block - top_);
+  if (block != top_) gaps_.add(top_, static_cast<std::size_t>(block - top_));
   top_ = block + size;
   return block + kGuardBefore;
 }
@@ -109,22 +98,11 @@ char* Pool::allocate(std::size_t size) {
 void Pool::release(char* pointer) {
   const auto found = live_.find(pointer);
   if (found == live_.end()) return;
-  Block block = found->second;
+  const Block block = found->second;
   live_.erase(found);
   if (block.usable >= kGivenBack)
     madvise(pointer, block.usable / kHugePage * kHugePage, MADV_DONTNEED);
-  // Joins the gap with its neighbours.
-  auto next = gaps_.lower_bound(block.begin);
-  if (next != gaps_.end() && next->first == block.begin + block.size) {
-    block.size += next->second;
-    next = gaps_.erase(next);
-  }
-  if (next != gaps_.begin())
-    if (const auto before = std::prev(next); before->first + before->second == block.begin) {
-      before->second += block.size;
-      return;
-    }
-  gaps_[block.begin] = block.size;
+  gaps_.add(block.begin, block.size);
 }
 
 bool Pool::contains(const void* address) const {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <map>
 
+#include "memory/gaps.h"
+
 namespace hostcuda {
 
 // Allocations are far from the heap of the program and the emulator. So a kernel that writes just
@@ -36,7 +38,7 @@ class Pool {
   char* top_ = nullptr;     // the end of the last block
   char* opened_ = nullptr;  // bytes from here on are inaccessible
   std::map<char*, Block> live_;
-  std::map<char*, std::size_t> gaps_;  // released blocks, below top_
+  Gaps gaps_;  // below top_
 };
 
 }  // namespace hostcuda

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <memory>
 
+#include "memory/bytes.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"

@@ -1,196 +1,30 @@
 #include "runtime/memory.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <iterator>
-#include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "graphs/graph_memory.h"
-#include "memory/arena.h"
-#include "memory/pool.h"
+#include "memory/allocations.h"
+#include "memory/bytes.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
+#include "runtime/memory_pool.h"
 #include "runtime/stream.h"
 #include "runtime/symbol.h"
 #include "support/config.h"
-#include "support/fault.h"
-#include "support/hint.h"
 #include "support/observer.h"
-#include "support/poison.h"
-#include "support/sanitizer.h"
 
 namespace hostcuda {
 namespace {
-
-// in_file: in the file of a memory pool. The program cannot free the others by their addresses:
-// mapped: a range of addresses at which cuMemMap put memory; of_other_process: opened by a handle.
-enum class Origin { allocated, in_file, mapped, of_other_process };
-bool can_be_freed(Origin origin) {
-  return origin == Origin::allocated || origin == Origin::in_file;
-}
-
-struct Allocation {
-  std::size_t size;
-  int device;
-  bool managed;  // host code may access it
-  CodePlace place;
-  std::shared_ptr<const PoolAccess> pool;  // null for memory from cudaMalloc
-  Origin origin = Origin::allocated;
-};
-
-std::map<char*, Allocation>& allocations() {
-  static auto* map = new std::map<char*, Allocation>;
-  return *map;
-}
-
-struct PinnedRange {
-  std::size_t size;
-  bool ours;  // allocated by cudaMallocHost; otherwise only registered
-  CodePlace place;
-};
-
-std::map<char*, PinnedRange>& pinned_ranges() {
-  static auto* map = new std::map<char*, PinnedRange>;
-  return *map;
-}
-
-// The memory of a device, or of the device's pools, to which other devices get access separately.
-Arena& arena(int device, bool of_pools) {
-  static auto* list = new std::vector<Arena>(2 * static_cast<std::size_t>(config().devices));
-  return (*list)[2 * static_cast<std::size_t>(device) + of_pools];
-}
 
 std::size_t& used_bytes(int device) {
   static auto* list = new std::vector<std::size_t>(static_cast<std::size_t>(config().devices));
   return (*list)[static_cast<std::size_t>(device)];
 }
 
-// Returns the range that contains the pointer, or end().
-template <class Map>
-auto range_at(Map& map, const void* pointer) {
-  char* byte = static_cast<char*>(const_cast<void*>(pointer));
-  auto next = map.upper_bound(byte);
-  if (next == map.begin()) return map.end();
-  auto range = std::prev(next);
-  return byte < range->first + range->second.size ? range : map.end();
-}
-
-bool name_device_memory(const Fault& fault, char* text, std::size_t size) {
-  for (int device = 0; device < config().devices; ++device) {
-    if (!arena(device, false).contains(fault.address) &&
-        !arena(device, true).contains(fault.address))
-      continue;
-    std::snprintf(
-        text, size, "memory of device %d%s", device,
-        fault.in_kernel
-            ? " that is freed or out of bounds, or to which this device has no peer access"
-            : ", which only kernels and copies may access");
-    return true;
-  }
-  return false;
-}
-
 CodePlace calling_place() {
   const CallSite* call = CallSite::current();
   return call ? call->place() : CodePlace{};
-}
-
-Pool& pool() {
-  static auto* instance = new Pool;
-  return *instance;
-}
-
-// An allocation of device or pinned memory in the pool.
-struct Owner {
-  const char* begin = nullptr;
-  std::size_t size = 0;
-  CodePlace place;
-};
-
-// Calls visit(owner) for every allocation that may be in the pool.
-template <class Visit>
-void for_each_owner(const Visit& visit) {
-  for (const auto& [begin, allocation] : allocations())
-    visit(Owner{begin, allocation.size, allocation.place});
-  for (const auto& [begin, range] : pinned_ranges()) visit(Owner{begin, range.size, range.place});
-}
-
-std::size_t distance(const Owner& owner, const char* address) {
-  return static_cast<std::size_t>(address < owner.begin ? owner.begin - address
-                                                        : address - owner.begin);
-}
-
-// Describes the allocation that a kernel probably meant to access. This function, and source_line()
-// which it calls, may run in a signal handler.
-bool name_missed_allocation(const Fault& fault, char* text, std::size_t size) {
-  if (!pool().contains(fault.address)) return false;
-  Owner nearest;
-  for_each_owner([&](const Owner& owner) {
-    if (!nearest.begin || distance(owner, fault.address) < distance(nearest, fault.address))
-      nearest = owner;
-  });
-  const bool is_before = fault.address < nearest.begin;
-  if (!nearest.begin || (!is_before && fault.address < nearest.begin + nearest.size)) return false;
-  char place[512];
-  const bool has_line =
-      nearest.place.return_address &&
-      source_line(static_cast<const char*>(nearest.place.return_address) - 1, place, sizeof place);
-  std::snprintf(text, size, "%zu bytes %s of an array of %zu bytes%s%s",
-                distance(nearest, fault.address) - (is_before ? 0 : nearest.size),
-                is_before ? "before the beginning" : "past the end", nearest.size,
-                has_line ? ", allocated at " : "", has_line ? place : "");
-  return true;
-}
-
-void look_at_guard(const Owner& owner) {
-  const Pool::Guard guard = pool().guard_of(owner.begin);
-  if (guard == Pool::Guard::intact) return;
-  const std::string place = owner.place.text();
-  hint(std::string("a kernel or a copy wrote ") +
-       (guard == Pool::Guard::written_past ? "past the end" : "before the beginning") +
-       " of an array of " + std::to_string(owner.size) + " bytes" +
-       (place.empty() ? "" : ", allocated at " + place));
-}
-
-// With AddressSanitizer, the C library's functions allocate the memory, because the sanitizer
-// guards such allocations to the byte.
-bool uses_pool() { return !runtime_observer && !kAddressSanitizer && pool().is_usable(); }
-
-char* allocate_in_pool(std::size_t size) {
-  name_fault_causes_with(name_missed_allocation);
-  [[maybe_unused]] static const bool registered = std::atexit(look_at_all_guards) == 0;
-  return pool().allocate(size);
-}
-
-char* allocate_pages(std::size_t size) {
-  if (runtime_observer) return runtime_observer->provide(size);
-  if (uses_pool()) return allocate_in_pool(size);
-  void* memory = nullptr;
-  return posix_memalign(&memory, 4096, size) == 0 ? static_cast<char*>(memory) : nullptr;
-}
-
-void release_pages(char* pointer) {
-  if (pool().contains(pointer))
-    pool().release(pointer);
-  else if (!runtime_observer)
-    std::free(pointer);
-}
-
-char* allocate_bytes(int device, std::size_t size, bool managed, bool of_pool) {
-  const bool poison = config().poison && size <= kPoisonLimit;
-  if (config().strict_memory && !managed) {
-    name_fault_causes_with(name_device_memory);
-    return arena(device, of_pool).allocate(size, poison);
-  }
-  const std::size_t room = config().room;
-  char* memory = allocate_pages(size + room);
-  if (memory && poison) fill_with_poison(memory, size);
-  if (memory && room) std::memset(memory + size, 0, room);
-  return memory;
 }
 
 }  // namespace
@@ -226,8 +60,8 @@ void release(char* pointer) {
   allocations().erase(found);
   used_bytes(allocation.device) -= allocation.size;
   if (runtime_observer) runtime_observer->released(pointer);
-  if (allocation.origin == Origin::in_file)
-    give_back_in_file(pointer, allocation.size);
+  if (allocation.file)
+    allocation.file->release(pointer, allocation.size);
   else if (config().strict_memory && !allocation.managed)
     arena(allocation.device, allocation.pool != nullptr).release(pointer);
   else
@@ -236,13 +70,13 @@ void release(char* pointer) {
 
 bool is_allocation(const void* pointer) {
   const auto found = allocations().find(static_cast<char*>(const_cast<void*>(pointer)));
-  return found != allocations().end() && can_be_freed(found->second.origin);
+  return found != allocations().end() && found->second.origin == Origin::allocated;
 }
 
 std::size_t size_of_device_allocation(const void* pointer) {
   if (!is_allocation(pointer)) return 0;
   const Allocation& found = allocations()[static_cast<char*>(const_cast<void*>(pointer))];
-  return found.managed ? 0 : found.size;
+  return found.managed || found.pool ? 0 : found.size;
 }
 
 void adopt_memory(char* begin, std::size_t size, int device) {
@@ -256,19 +90,18 @@ void disown_memory(const void* begin) {
 bool may_access(int device, const void* address) {
   const auto found = range_at(allocations(), address);
   if (found == allocations().end() || found->second.managed ||
-      !can_be_freed(found->second.origin) || found->second.device == device)
+      found->second.origin != Origin::allocated || found->second.device == device)
     return true;
   const Allocation& allocation = found->second;
   return (allocation.pool ? allocation.pool->devices : peers_of(device))
       .contains(allocation.pool ? device : allocation.device);
 }
 
-void look_at_all_guards() { for_each_owner(look_at_guard); }
-
 AllocatedRange allocation_at(const void* pointer) {
   const auto found = range_at(allocations(), pointer);
   if (found == allocations().end()) return {};
-  return {found->first, found->second.size, found->second.device};
+  const Allocation& allocation = found->second;
+  return {found->first, allocation.size, allocation.device, allocation.file.get()};
 }
 
 bool count_bytes(int device, std::size_t size) {
@@ -284,9 +117,9 @@ void begin_mapped_range(char* begin, std::size_t size, int device) {
   if (runtime_observer) runtime_observer->allocated(begin, size, MemoryKind::device);
 }
 
-void begin_range_in_file(char* begin, std::size_t size, int device,
-                         std::shared_ptr<const PoolAccess> pool) {
-  allocations()[begin] = {size, device, false, calling_place(), std::move(pool), Origin::in_file};
+void begin_range_in_file(char* begin, std::size_t size, const CUmemPoolHandle_st& pool) {
+  allocations()[begin] = {size,        pool.device,       false,    calling_place(),
+                          pool.access, Origin::allocated, pool.file};
   if (runtime_observer) runtime_observer->allocated(begin, size, MemoryKind::device);
 }
 
@@ -340,7 +173,7 @@ using namespace hostcuda;
 cudaError_t cudaMalloc(void** pointer, std::size_t size) {
   HOSTCUDA_IN_KERNEL(allocate(pointer, size, __builtin_return_address(0)));
   HOSTCUDA_API_CALL;
-  if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
+  if (const cudaError_t error = refuse_unsafe_call()) return fail(error);
   return allocate(pointer, size, current_device(), false);
 }
 
@@ -356,7 +189,7 @@ cudaError_t cudaFree(void* pointer) {
   if (is_graph_memory(pointer)) return free_graph_memory(pointer);
   if (!is_allocation(pointer)) return refuse_free(pointer);
   const auto found = allocations().find(static_cast<char*>(pointer));
-  if (const cudaError_t error = refuse_waiting_for_all()) return fail(error);
+  if (const cudaError_t error = refuse_unsafe_call()) return fail(error);
   synchronize_device(found->second.device);  // on a GPU, cudaFree also waits
   release(static_cast<char*>(pointer));
   return cudaSuccess;

@@ -13,6 +13,7 @@
 namespace hostcuda {
 
 class Arena;
+class SharedFile;
 
 // The kind of memory at a pointer. `valid` is false if the pointer is in a device allocation that
 // ends less than `size` bytes after the pointer.
@@ -32,6 +33,7 @@ struct AllocatedRange {
   char* begin = nullptr;
   std::size_t size = 0;
   int device = 0;
+  const SharedFile* file = nullptr;  // if it is in a pool's file
 };
 AllocatedRange allocation_at(const void* pointer);
 
@@ -44,9 +46,7 @@ void uncount_bytes(int device, std::size_t size);
 void begin_mapped_range(char* begin, std::size_t size, int device);
 void end_mapped_range(char* begin);
 // Makes memory in a pool's file an allocation. cudaFree and cudaFreeAsync give it back.
-void begin_range_in_file(char* begin, std::size_t size, int device,
-                         std::shared_ptr<const PoolAccess> pool);
-void give_back_in_file(char* begin, std::size_t size);
+void begin_range_in_file(char* begin, std::size_t size, const CUmemPoolHandle_st& pool);
 
 // True if a pool of `owner` lets `device` access its memory.
 bool pools_admit(int owner, int device);
@@ -58,7 +58,7 @@ bool is_allocation(const void* pointer);  // true for the first byte of an alloc
 void release(char* pointer);
 // The result of freeing a pointer that is not the address of an allocation.
 cudaError_t refuse_free(const void* pointer);
-// Returns the size if the pointer is the address of memory of a device, otherwise 0.
+// Returns the size if the pointer is the address of memory from cudaMalloc, otherwise 0.
 std::size_t size_of_device_allocation(const void* pointer);
 // Makes memory of another process known as memory of a device. It is not freed by cudaFree.
 void adopt_memory(char* begin, std::size_t size, int device);
@@ -67,9 +67,6 @@ void disown_memory(const void* begin);
 void forget_shared(const void* memory);
 // True unless the address is in memory of another device, to which this device has no access.
 bool may_access(int device, const void* address);
-
-// Prints a hint if kernels or copies wrote next to an allocation.
-void look_at_all_guards();
 
 // If HOSTCUDA_STRICT_MEM=1, device memory is accessible only while one of these objects exists. A
 // kernel opens the memory of its device and of the enabled peers; a copy opens all memory.

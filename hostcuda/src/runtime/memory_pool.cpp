@@ -60,10 +60,6 @@ bool is_pool(cudaMemPool_t pool) {
 
 cudaMemPool_t add_pool(int device) { return &memory_pools().all.emplace_back(device); }
 
-void for_each_pool(const std::function<void(CUmemPoolHandle_st&)>& visit) {
-  for (CUmemPoolHandle_st& pool : memory_pools().all) visit(pool);
-}
-
 bool pools_admit(int owner, int device) {
   for (const CUmemPoolHandle_st& pool : memory_pools().all)
     if (pool.device == owner && pool.access->devices.contains(device)) return true;
@@ -106,12 +102,10 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
     return fail(cudaErrorInvalidValue);
   if (properties->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
     return fail(cudaErrorNotSupported);
-  cudaMemPool_t made = add_pool(properties->location.id);
-  if (properties->handleTypes && !made->file.create()) {
-    memory_pools().all.pop_back();
-    return fail(cudaErrorMemoryAllocation);
-  }
-  *pool = made;
+  const auto file = properties->handleTypes ? std::make_shared<SharedFile>() : nullptr;
+  if (file && !file->create()) return fail(cudaErrorMemoryAllocation);
+  *pool = add_pool(properties->location.id);
+  (*pool)->file = file;
   return cudaSuccess;
 }
 
@@ -189,7 +183,7 @@ namespace {
 // The memory exists as soon as the call returns, but the observer is notified in stream order.
 cudaError_t allocate_in_stream(void** pointer, std::size_t size, cudaMemPool_t pool,
                                CUstream_st& stream) {
-  if (pool->file.is_open()) return allocate_in_file(pointer, size, *pool);
+  if (pool->file) return allocate_in_file(pointer, size, *pool);
   const cudaError_t error = allocate(pointer, size, pool->device, false, pool->access);
   if (runtime_observer && !error && *pointer)
     enqueue(stream, [bytes = static_cast<char*>(*pointer)] { runtime_observer->claimed(bytes); });

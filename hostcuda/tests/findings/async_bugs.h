@@ -100,6 +100,33 @@ SEEDED(node_without_dependency, "unordered operations") {
   out.get();
 }
 
+SEEDED(graph_frees_too_early, "unordered operations") {
+  const Buffer<int> out(kThreads);
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  cudaMemAllocNodeParams memory = {};
+  memory.poolProps.allocType = cudaMemAllocationTypePinned;
+  memory.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  memory.bytesize = kThreads * sizeof(int);
+  cudaGraphNode_t allocated, freed;
+  cudaGraphAddMemAllocNode(&allocated, graph, nullptr, 0, &memory);
+  int* to = out.data;
+  void *of_fill[] = {&memory.dptr}, *of_double[] = {&memory.dptr, &to};
+  const cudaGraphNode_t fill =
+      add_node(graph, reinterpret_cast<void*>(fill_node), of_fill, {allocated});
+  const cudaGraphNode_t twice =
+      add_node(graph, reinterpret_cast<void*>(double_node), of_double, {fill});
+  cudaGraphAddMemFreeNode(&freed, graph, wrong ? &fill : &twice, 1, memory.dptr);
+  cudaGraphExec_t executable;
+  cudaGraphInstantiate(&executable, graph, 0);
+  // BUG graph_frees_too_early
+  cudaGraphLaunch(executable, nullptr);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  out.get();
+}
+
 SEEDED(query_without_a_look, "not synchronised") {
   int* data;
   cudaMallocManaged(&data, kThreads * sizeof(int));

@@ -119,6 +119,35 @@ TEST_F(AllocationsTest, AutoFreeOnLaunch) {
   EXPECT_CUDA(cudaGraphExecDestroy(exec));
 }
 
+TEST_F(AllocationsTest, AGraphWithMemoryNodesIsNotCopied) {
+  int* memory = nullptr;
+  cudaGraph_t graph = nullptr, other = nullptr;
+  cudaGraphExec_t exec = nullptr, second = nullptr;
+  cudaGraphNode_t node = nullptr;
+  begin();
+  EXPECT_CUDA(cudaMallocAsync(&memory, kBytes, stream_));
+  EXPECT_CUDA(cudaFreeAsync(memory, stream_));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaFreeAsync(memory, stream_));
+  EXPECT_CUDA(cudaStreamEndCapture(stream_, &graph));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphAddMemFreeNode(&node, graph, nullptr, 0, memory));
+  EXPECT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  EXPECT_EQ(cudaErrorNotSupported, cudaGraphInstantiate(&second, graph, 0));
+  EXPECT_EQ(cudaErrorNotSupported, cudaGraphClone(&other, graph));
+  EXPECT_CUDA(cudaGraphCreate(&other, 0));
+  EXPECT_EQ(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&node, other, nullptr, 0, graph));
+  begin();
+  EXPECT_EQ(cudaErrorNotSupported, cudaGraphLaunch(exec, stream_));
+  EXPECT_CUDA(cudaGraphDestroy(other));
+  EXPECT_CUDA(cudaStreamEndCapture(stream_, &other));
+  EXPECT_CUDA(cudaGraphDestroy(other));
+  EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  EXPECT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  EXPECT_CUDA(cudaGraphDestroy(graph));
+  EXPECT_CUDA(cudaGraphLaunch(exec, stream_));
+  EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  cudaGetLastError();
+}
+
 TEST_F(AllocationsTest, OrdinaryMemoryIsNotFreedInACapture) {
   cudaGraph_t graph = nullptr;
   begin();

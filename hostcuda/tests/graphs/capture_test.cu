@@ -1,4 +1,6 @@
 // Tests CUDA graphs, both captured from streams and built by hand.
+#include <thread>
+
 #include "support.h"
 
 namespace {
@@ -129,6 +131,31 @@ TEST_F(GraphTest, WhatCannotBeCapturedSpoilsTheCapture) {
   EXPECT_EQ(all(1), a_.get());
 }
 
+TEST_F(GraphTest, TheModeOfACapture) {
+  int* memory = nullptr;
+  const auto allocate_and_free = [&] {
+    if (const cudaError_t error = cudaMalloc(&memory, sizeof(int))) return error;
+    return cudaFree(memory);
+  };
+  for (const auto mode : {cudaStreamCaptureModeRelaxed, cudaStreamCaptureModeThreadLocal,
+                          cudaStreamCaptureModeGlobal}) {
+    cudaError_t of_other = cudaSuccess;
+    EXPECT_CUDA(cudaStreamBeginCapture(stream_, mode));
+    std::thread([&] { of_other = allocate_and_free(); }).join();
+    const bool allows_others = mode != cudaStreamCaptureModeGlobal;
+    EXPECT_EQ(allows_others ? cudaSuccess : cudaErrorStreamCaptureUnsupported, of_other);
+    const bool allows_own = mode == cudaStreamCaptureModeRelaxed;
+    EXPECT_EQ(allows_own ? cudaSuccess : cudaErrorStreamCaptureUnsupported, allocate_and_free());
+    EXPECT_EQ(allows_own ? cudaSuccess : cudaErrorStreamCaptureInvalidated,
+              cudaStreamEndCapture(stream_, &graph_));
+    if (graph_) {
+      EXPECT_CUDA(cudaGraphDestroy(graph_));
+    }
+    graph_ = nullptr;
+  }
+  cudaGetLastError();
+}
+
 TEST_F(GraphTest, AForkThatIsNotJoined) {
   const Stream other;
   const Event fork;
@@ -175,6 +202,76 @@ TEST_F(GraphTest, BuiltByHand) {
   launch_and_wait();
   EXPECT_EQ(all(20), a_.get());
   EXPECT_EQ(2, calls);
+}
+
+TEST_F(GraphTest, TheEdges) {
+  EXPECT_CUDA(cudaGraphCreate(&graph_, 0));
+  cudaGraphNode_t nodes[3], from[3], to[3];
+  for (int i = 0; i < 3; ++i) EXPECT_CUDA(cudaGraphAddEmptyNode(&nodes[i], graph_, nodes, i));
+  std::size_t count = 0;
+  EXPECT_CUDA(cudaGraphGetEdges(graph_, nullptr, nullptr, &count));
+  EXPECT_EQ(3u, count);
+  EXPECT_CUDA(cudaGraphGetEdges(graph_, from, to, &count));
+  EXPECT_EQ((std::vector<cudaGraphNode_t>{nodes[0], nodes[0], nodes[1]}),
+            std::vector<cudaGraphNode_t>(from, from + 3));
+  EXPECT_EQ((std::vector<cudaGraphNode_t>{nodes[1], nodes[2], nodes[2]}),
+            std::vector<cudaGraphNode_t>(to, to + 3));
+}
+
+// A fill of several rows with a value of several bytes is one node.
+TEST_F(GraphTest, FillsOfRows) {
+  EXPECT_CUDA(cudaGraphCreate(&graph_, 0));
+  cudaMemsetParams fill = {a_, 8 * sizeof(int), 1000, 4, 3, 4};
+  cudaGraphNode_t node = nullptr, first = nullptr;
+  EXPECT_CUDA(cudaGraphAddMemsetNode(&node, graph_, nullptr, 0, &fill));
+  std::size_t count = 1;
+  EXPECT_CUDA(cudaGraphGetNodes(graph_, &first, &count));
+  EXPECT_EQ(node, first);
+  EXPECT_CUDA(cudaGraphGetNodes(graph_, nullptr, &count));
+  EXPECT_EQ(1u, count);
+  cudaGraphNodeType type;
+  EXPECT_CUDA(cudaGraphNodeGetType(node, &type));
+  EXPECT_EQ(cudaGraphNodeTypeMemset, type);
+  instantiate();
+  launch_and_wait();
+  for (std::size_t i = 0; i < kThreads; ++i) EXPECT_EQ(i % 8 < 3 ? 1000 : 1, a_.get()[i]);
+  fill.elementSize = 3;
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphAddMemsetNode(&node, graph_, nullptr, 0, &fill));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphAddMemsetNode(&node, graph_, nullptr, 0, nullptr));
+  cudaGetLastError();
+}
+
+// The parameters of nodes in the executable change; the graph's nodes remain their names.
+TEST_F(GraphTest, NewParametersInAnExecutable) {
+  EXPECT_CUDA(cudaGraphCreate(&graph_, 0));
+  std::vector<int> to(kThreads), other(kThreads);
+  int calls = 0, others = 0;
+  cudaMemsetParams fill = {a_, 0, 7, 4, kThreads, 1};
+  const cudaHostNodeParams host = {count_calls, &calls}, host_of_others = {count_calls, &others};
+  cudaGraphNode_t filled, copied, called;
+  EXPECT_CUDA(cudaGraphAddMemsetNode(&filled, graph_, nullptr, 0, &fill));
+  EXPECT_CUDA(cudaGraphAddMemcpyNode1D(&copied, graph_, &filled, 1, to.data(), a_, a_.bytes(),
+                                       cudaMemcpyDeviceToHost));
+  EXPECT_CUDA(cudaGraphAddHostNode(&called, graph_, &copied, 1, &host));
+  instantiate();
+  launch_and_wait();
+  fill.value = 0x01020304;
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphExecMemsetNodeSetParams(exec_, copied, &fill));
+  cudaGetLastError();
+  cudaGraph_t clone;
+  cudaGraphExecUpdateResultInfo information;
+  EXPECT_CUDA(cudaGraphClone(&clone, graph_));
+  EXPECT_CUDA(cudaGraphExecUpdate(exec_, clone, &information));
+  EXPECT_CUDA(cudaGraphDestroy(clone));
+  EXPECT_CUDA(cudaGraphExecMemsetNodeSetParams(exec_, filled, &fill));
+  EXPECT_CUDA(cudaGraphExecMemcpyNodeSetParams1D(exec_, copied, other.data(), a_, a_.bytes(),
+                                                 cudaMemcpyDeviceToHost));
+  EXPECT_CUDA(cudaGraphExecHostNodeSetParams(exec_, called, &host_of_others));
+  launch_and_wait();
+  EXPECT_EQ(all(7), to);
+  EXPECT_EQ(all(0x01020304), other);
+  EXPECT_EQ(1, calls);
+  EXPECT_EQ(1, others);
 }
 
 }  // namespace

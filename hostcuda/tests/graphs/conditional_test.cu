@@ -100,6 +100,24 @@ TEST_F(ConditionTest, WhileAndTheDefaultValue) {
   EXPECT_EQ(3 * 2, sum_if(2));  // the default value begins the loop again
 }
 
+// The kernel sets the value for the next launch of the same executable.
+TEST_F(ConditionTest, EachExecutableHasItsOwnValue) {
+  EXPECT_CUDA(cudaGraphConditionalHandleCreate(&handle_, graph_));
+  cudaGraph_t* bodies = add_condition(cudaGraphCondTypeIf, 1);
+  add_kernel(bodies[0], (void*)add_to_sum, (int*)sum_, 1);
+  cudaGraphNode_t set = add_kernel(graph_, (void*)set_condition, handle_, (int*)value_);
+  EXPECT_CUDA(cudaGraphAddDependencies(graph_, &node_, &set, 1));
+  cudaGraphExec_t other = nullptr;
+  EXPECT_CUDA(cudaGraphInstantiate(&other, graph_, 0));
+  EXPECT_EQ(0, sum_if(1));
+  EXPECT_CUDA(cudaGraphLaunch(other, nullptr));
+  EXPECT_EQ(0, sum_.get()[0]);
+  EXPECT_EQ(1, sum_if(1));
+  EXPECT_CUDA(cudaGraphLaunch(other, nullptr));
+  EXPECT_EQ(2, sum_.get()[0]);
+  EXPECT_CUDA(cudaGraphExecDestroy(other));
+}
+
 TEST_F(ConditionTest, WrongConditions) {
   EXPECT_CUDA(cudaGraphConditionalHandleCreate(&handle_, graph_));
   EXPECT_EQ(cudaErrorInvalidValue, cudaGraphConditionalHandleCreate(&handle_, graph_, 0, 2));
@@ -113,6 +131,13 @@ TEST_F(ConditionTest, WrongConditions) {
   parameters.conditional.size = 2;
   EXPECT_EQ(cudaErrorInvalidValue,
             cudaGraphAddNode(&node_, graph_, nullptr, nullptr, 0, &parameters));
+  cudaGraph_t* bodies = add_condition(cudaGraphCondTypeIf, 1);
+  parameters.conditional.size = 1;  // a second node for the handle
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaGraphAddNode(&node_, graph_, nullptr, nullptr, 0, &parameters));
+  const cudaHostNodeParams host = {[](void*) {}, nullptr};
+  EXPECT_CUDA(cudaGraphAddHostNode(&node_, bodies[0], nullptr, 0, &host));
+  EXPECT_EQ(cudaErrorNotSupported, cudaGraphInstantiate(&exec_, graph_, 0));
   cudaGetLastError();
 }
 

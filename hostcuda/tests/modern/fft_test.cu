@@ -116,4 +116,30 @@ TEST(FftXt, SeveralDevices) {
   EXPECT_EQ(CUFFT_SUCCESS, cufftDestroy(plan));
 }
 
+std::size_t free_bytes(int device) {
+  std::size_t free = 0, total = 0;
+  EXPECT_CUDA(cudaSetDevice(device));
+  EXPECT_CUDA(cudaMemGetInfo(&free, &total));
+  EXPECT_CUDA(cudaSetDevice(0));
+  return free;
+}
+
+TEST(FftXt, AFailedAllocationKeepsNoMemory) {
+  if (device_count() < 2) GTEST_SKIP() << "needs two devices";
+  int devices[] = {1, 0};
+  cufftHandle plan;
+  std::size_t work[2];
+  ASSERT_EQ(CUFFT_SUCCESS, cufftCreate(&plan));
+  EXPECT_EQ(CUFFT_SUCCESS, cufftXtSetGPUs(plan, 2, devices));
+  EXPECT_EQ(CUFFT_SUCCESS, cufftMakePlan2d(plan, 4, kSize, CUFFT_C2C, work));
+  const std::size_t before = free_bytes(1);
+  DeviceArray<char> everything(free_bytes(0));
+  cudaLibXtDesc* data = nullptr;
+  EXPECT_EQ(CUFFT_ALLOC_FAILED, cufftXtMalloc(plan, &data, CUFFT_XT_FORMAT_INPLACE));
+  EXPECT_EQ(nullptr, data);
+  EXPECT_EQ(before, free_bytes(1));
+  cudaGetLastError();
+  EXPECT_EQ(CUFFT_SUCCESS, cufftDestroy(plan));
+}
+
 }  // namespace

@@ -91,6 +91,19 @@ TEST(Sobol, TheHostGeneratorWritesOneDimensionAfterAnother) {
   EXPECT_EQ(CURAND_STATUS_SUCCESS, curandDestroyGenerator(generator));
 }
 
+TEST(Sobol, TheQuantilesAreAccurate) {
+  using hostcuda::sobol::quantile;
+  const double table[][2] = {// from Wichura's paper
+                             {0.25, -0.6744897501960817},
+                             {0.001, -3.090232306167814},
+                             {1e-20, -9.262340089798408}};
+  for (const auto& [p, expected] : table) EXPECT_NEAR(1, quantile(p) / expected, 1e-15) << p;
+  EXPECT_EQ(0, quantile(0.5));
+  // A small error of the quantile x makes an error of the probability that is x^2 times as large.
+  for (double p = 0.5; p > 0x1p-54; p *= 0.97)
+    EXPECT_NEAR(1, erfc(-quantile(p) / sqrt(2.0)) / 2 / p, 1e-13) << p;
+}
+
 TEST(Sobol, SixtyFourBits) {
   curandGenerator_t generator;
   DeviceArray<unsigned long long> out(4);

@@ -2,6 +2,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "support.h"
 
 namespace {
@@ -111,6 +114,78 @@ TEST(Interprocess, WrongHandles) {
   EXPECT_EQ(cudaErrorInvalidValue, cudaIpcGetMemHandle(&of_memory, &opened));
   EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaIpcGetEventHandle(&of_event, event));
   cudaGetLastError();
+}
+
+// The files of this process that are open, or that are mapped into memory.
+int open_files() {
+  const std::filesystem::directory_iterator files("/proc/self/fd");
+  return static_cast<int>(std::distance(begin(files), end(files)));
+}
+int mapped_files() {
+  std::ifstream maps("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(maps, line);)
+    count += line.find("/memfd:hostcuda") != std::string::npos;
+  return count;
+}
+
+TEST(Interprocess, FreedMemoryIsNoLongerShared) {
+  if (!can_share()) GTEST_SKIP();
+  const int open = open_files(), mapped = mapped_files();
+  DeviceArray<int> neighbour(8, 4);
+  for (int i = 0; i < 3; ++i) {
+    DeviceArray<int> memory(8, 1);
+    cudaIpcMemHandle_t handle;
+    EXPECT_CUDA(cudaIpcGetMemHandle(&handle, memory));
+    EXPECT_EQ(open + 1, open_files());
+    EXPECT_EQ(mapped + 1, mapped_files());
+  }
+  EXPECT_EQ(open, open_files());
+  EXPECT_EQ(mapped, mapped_files());
+  EXPECT_EQ(std::vector<int>(8, 4), neighbour.get());
+}
+
+cudaMemPool_t shareable_pool() {
+  cudaMemPoolProps wanted{};
+  wanted.allocType = cudaMemAllocationTypePinned;
+  wanted.location = {cudaMemLocationTypeDevice, 0};
+  wanted.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+  cudaMemPool_t pool = nullptr;
+  EXPECT_CUDA(cudaMemPoolCreate(&pool, &wanted));
+  return pool;
+}
+
+TEST(Interprocess, ASharedPoolUsesFreedAddressesAgain) {
+  const cudaMemPool_t pool = shareable_pool();
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  char *first = nullptr, *second = nullptr, *third = nullptr, *again = nullptr;
+  for (char** memory : {&first, &second, &third})
+    EXPECT_CUDA(cudaMallocFromPoolAsync(memory, page, pool, nullptr));
+  EXPECT_CUDA(cudaFree(second));
+  EXPECT_CUDA(cudaFree(first));
+  EXPECT_CUDA(cudaMallocFromPoolAsync(&again, 2 * page, pool, nullptr));
+  EXPECT_EQ(first, again);  // the two freed ranges are one
+  EXPECT_CUDA(cudaFree(again));
+  EXPECT_CUDA(cudaFree(third));
+  EXPECT_CUDA(cudaMemPoolDestroy(pool));
+}
+
+TEST(Interprocess, MemoryOutlivesItsSharedPool) {
+  const int open = open_files();
+  const cudaMemPool_t pool = shareable_pool();
+  int* memory = nullptr;
+  EXPECT_CUDA(cudaMallocFromPoolAsync(&memory, 8 * sizeof(int), pool, nullptr));
+  EXPECT_CUDA(cudaMemsetAsync(memory, 0, 8 * sizeof(int)));
+  EXPECT_CUDA(cudaMemPoolDestroy(pool));
+  cudaIpcMemHandle_t handle;
+  EXPECT_NE(cudaSuccess, cudaIpcGetMemHandle(&handle, memory));  // only for cudaMalloc
+  cudaGetLastError();
+  add_ten<<<1, 8>>>(memory);
+  std::vector<int> values(8);
+  EXPECT_CUDA(cudaMemcpy(values.data(), memory, 8 * sizeof(int), cudaMemcpyDeviceToHost));
+  EXPECT_EQ(std::vector<int>(8, 10), values);
+  EXPECT_CUDA(cudaFree(memory));
+  EXPECT_EQ(open, open_files());
 }
 
 }  // namespace

@@ -70,6 +70,15 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
                              const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges,
                              std::size_t count, cudaGraphNodeParams* parameters, HOSTCUDA_HERE);
 
+// Lists the dependencies: to[i] depends on from[i]. With null pointers, only counts them.
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              cudaGraphEdgeData* edges, std::size_t* count);
+// The signature before CUDA 13.
+inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                                     std::size_t* count) {
+  return cudaGraphGetEdges(graph, from, to, nullptr, count);
+}
+
 // ---- capture into a graph that exists -----------------------------------------------------------
 enum cudaStreamUpdateCaptureDependenciesFlags {
   cudaStreamAddCaptureDependencies,

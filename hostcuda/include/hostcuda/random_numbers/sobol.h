@@ -2,6 +2,7 @@
 // the first dimensions; scrambled sequences are not emulated.
 #pragma once
 
+#include "normal_quantile.h"
 #include "philox.h"
 
 typedef unsigned curandDirectionVectors32_t[32];
@@ -22,16 +23,6 @@ inline double uniform_double(unsigned long long x) {
   return static_cast<double>(x >> 11) * 0x1p-53 + 0x1p-54;
 }
 
-// Inverts the distribution function of the normal distribution: bisection, because erfc is accurate
-// in the tail, where 0 < p <= 0.5.
-inline double quantile(double p) {
-  double low = -40, high = 0;
-  for (int i = 0; i < 64; ++i) {
-    const double middle = (low + high) / 2;
-    (erfc(-middle * 0.70710678118654752) / 2 < p ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
 // The probability is (x + 1/2) / 2^bits. Numbers in the upper half are mirrored, as in cuRAND.
 inline double normal(unsigned x) {
   return x > 0x80000000u ? -quantile((~x + 0.5) * 0x1p-32) : quantile((x + 0.5) * 0x1p-32);
