@@ -7,6 +7,8 @@
 #include "driver/context.h"
 #include "driver/jit.h"
 #include "driver/module.h"
+#include "runtime/stream.h"
+#include "support/config.h"
 
 namespace hostcuda {
 
@@ -97,6 +99,7 @@ CUresult get_global(CUdeviceptr* pointer, std::size_t* size, CUmod_st* module, c
 
 CUresult unload(CUmod_st* module) {
   if (!is_module(module)) return CUDA_ERROR_INVALID_HANDLE;
+  for (int device = 0; device < config().devices; ++device) synchronize_device(device);
   unload_module(module);
   return CUDA_SUCCESS;
 }

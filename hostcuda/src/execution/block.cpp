@@ -17,6 +17,7 @@
 #include "support/fault.h"
 #include "support/finding.h"
 #include "support/limits.h"
+#include "support/module_code.h"
 #include "support/progress.h"
 
 __thread uint3 threadIdx;
@@ -43,6 +44,13 @@ std::vector<FileScopeVariable>& file_scope_variables() {
   static auto* list = new std::vector<FileScopeVariable>;
   return *list;
 }
+
+[[maybe_unused]] const bool forgets_file_scope_variables =
+    forgets_code_with([](const char* begin, const char* end) {
+      std::erase_if(file_scope_variables(), [&](const auto& variable) {
+        return variable.name >= begin && variable.name < end;
+      });
+    });
 
 BlockRunner& require_block(const char* what, const char* file, int line) {
   if (!running_block) report_outside_kernel(what, file, line);
@@ -167,12 +175,6 @@ bool launch_is_cooperative() { return require_block("a grid", "?", 0).launch().c
 
 SharedAtFileScope::SharedAtFileScope(void* (*address)(), std::size_t size, const char* name) {
   file_scope_variables().push_back({address, size, name});
-}
-
-void forget_shared_at_file_scope(const char* begin, const char* end) {
-  std::erase_if(file_scope_variables(), [&](const auto& variable) {
-    return variable.name >= begin && variable.name < end;
-  });
 }
 
 void refuse_launch_bounds(unsigned allowed) {
