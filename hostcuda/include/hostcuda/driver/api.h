@@ -124,13 +124,13 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config);
 CUresult cuFuncLoad(CUfunction function);
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream stream, void** parameters, void** extra, HOSTCUDA_HERE);
+                        CUstream stream, void** parameters, void** extra);
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                          void** extra, HOSTCUDA_HERE);
+                          void** extra);
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                    unsigned grid_z, unsigned block_x, unsigned block_y,
                                    unsigned block_z, unsigned shared_bytes, CUstream stream,
-                                   void** parameters, HOSTCUDA_HERE);
+                                   void** parameters);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function,
                                                      int block_size, std::size_t dynamic_shared);
