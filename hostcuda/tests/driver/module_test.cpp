@@ -315,13 +315,20 @@ TEST_F(DriverTest, LinksOneModule) {
   CUlinkState state = nullptr;
   void* image = nullptr;
   std::size_t size = 0;
-  EXPECT_DRIVER(cuLinkCreate(0, nullptr, nullptr, &state));
+  char log[100] = "untouched";
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  {
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    EXPECT_DRIVER(cuLinkCreate(2, options, values, &state));
+    options[0] = options[1] = CU_JIT_MAX_REGISTERS;  // the array may end before the link
+  }
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuLinkComplete(state, &image, &size));
   EXPECT_DRIVER(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()),
                               ptx.size() + 1, "kernels", 0, nullptr, nullptr));
   EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED,
             cuLinkAddFile(state, CU_JIT_INPUT_CUBIN, file_of_module("cubin").c_str(), 0, nullptr,
                           nullptr));
+  EXPECT_NE(nullptr, std::strstr(log, "cannot link several modules")) << log;
   EXPECT_DRIVER(cuLinkComplete(state, &image, &size));
   CUmodule module = nullptr;
   CUfunction function = nullptr;
