@@ -222,6 +222,34 @@ TEST_F(Nvrtc, RegistersEveryKindOfKernel) {
   EXPECT_DRIVER(cuModuleUnload(module));
 }
 
+// Returns what the kernel k of the module writes.
+int result_of_module(const std::string& ptx) {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  Array<int> out({0});
+  void* parameters[] = {out.argument()};
+  EXPECT_DRIVER(cuModuleLoadData(&module, ptx.c_str()));
+  EXPECT_DRIVER(cuModuleGetFunction(&function, module, "k"));
+  EXPECT_DRIVER(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  const int result = out.get()[0];
+  EXPECT_DRIVER(cuModuleUnload(module));
+  return result;
+}
+
+TEST_F(Nvrtc, ModulesThatStayInMemoryDoNotHideTheNext) {
+  // The system must keep the library until the thread ends, because of the destructor.
+  Program stays(R"(
+struct Object { ~Object() { value = 0; } int value = 1; };
+thread_local Object object;
+int* address = &object.value;
+extern "C" __global__ void k(int* out) { *out = 1; })");
+  Program next("extern \"C\" __global__ void k(int* out) { *out = 2; }");
+  for (Program* program : {&stays, &next})
+    ASSERT_EQ(NVRTC_SUCCESS, program->compile({"-default-device"})) << program->log();
+  EXPECT_EQ(1, result_of_module(stays.ptx()));
+  EXPECT_EQ(2, result_of_module(next.ptx()));
+}
+
 // The next module may get the addresses of one that was unloaded, and must not inherit what was
 // learnt about it.
 TEST_F(Nvrtc, ModulesDoNotInheritClusters) {
