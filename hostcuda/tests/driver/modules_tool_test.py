@@ -164,6 +164,13 @@ class ModulesToolTest(InFolder):
         self.write("Makefile", MAKEFILE)
         self.assert_mistakes_are_found()
 
+    def test_a_missing_compiler_gives_one_line(self):
+        self.write("kernel.cu", RIGHT)
+        result = self.run_in_folder(sys.executable, BIN / "nvcc", "-ptx", "kernel.cu",
+                                    PATH="/no/such/folder")
+        self.assertEqual((1, "nvcc (hostcuda): c++: No such file or directory\n"),
+                         (result.returncode, result.stderr))
+
     def test_errors_of_modules_name_the_line(self):
         self.write_program(RIGHT.replace("tile[63", "tiles[63"))
         result = self.run_in_folder(BIN / "nvcc", "-ptx", "kernel.cu")
