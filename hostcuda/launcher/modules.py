@@ -39,9 +39,9 @@ def output_of(output: str, source: str, kind: str) -> str:
 
 
 def link(compiler: str, module: str, object_file: str, kind: str, variant: str) -> int:
-    """Links an object, in a temporary folder, to the module's file and returns an exit code. The names of the module hide
-    the program's, and a name that no kernel needs, such as a function of a library that only host
-    code calls, may be undefined."""
+    """Links an object, in a temporary folder, to the module's file and returns an exit code. The
+    names of the module hide the program's, and a name that no kernel needs, such as a function of a
+    library that only host code calls, may be undefined."""
     if variant == COUNTED:
         raise ToolError("operations cannot be counted in modules: call the kernels with <<<>>>")
     library = object_file + ".so" if kind == PTX else module

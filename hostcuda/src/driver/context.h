@@ -18,7 +18,8 @@ namespace hostcuda {
 
 // Returns the calling host thread's context, or null.
 CUcontext current_context();
-// Returns the error of a call that needs a current context, if there is none or it was destroyed.
+// Returns the error of a call that needs a current context, or CUDA_SUCCESS if the host thread has
+// one that was not destroyed.
 CUresult error_of_context();
 // True if the handle is a context that was not destroyed.
 bool is_context(CUcontext context);
