@@ -5,6 +5,7 @@ include(GNUInstallDirs)
 
 install(TARGETS hostcuda hostcuda_asan ${cublas} hostcuda_count hostcuda_trace
         ARCHIVE DESTINATION lib)
+install(FILES ${exports} DESTINATION lib)
 foreach(folder include cublas/include launcher gdb)
   cmake_path(GET folder PARENT_PATH parent)
   install(DIRECTORY ${folder} DESTINATION share/hostcuda/${parent} PATTERN __pycache__ EXCLUDE)

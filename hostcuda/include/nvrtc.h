@@ -4,10 +4,10 @@
 // runs. The results called PTX and CUBIN are modules of hostcuda (hostcuda/driver/api.h).
 #pragma once
 
-#include <cstddef>
-#include <cstdlib>
+#include <stddef.h>
+#include <stdlib.h>
 
-enum nvrtcResult {
+typedef enum nvrtcResult {
   NVRTC_SUCCESS = 0,
   NVRTC_ERROR_OUT_OF_MEMORY = 1,
   NVRTC_ERROR_PROGRAM_CREATION_FAILURE = 2,
@@ -26,10 +26,12 @@ enum nvrtcResult {
   NVRTC_ERROR_PCH_CREATE = 15,
   NVRTC_ERROR_CANCELLED = 16,
   NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED = 17
-};
+} nvrtcResult;
 typedef struct _nvrtcProgram* nvrtcProgram;
 
+#ifdef __cplusplus
 extern "C" {
+#endif
 
 const char* nvrtcGetErrorString(nvrtcResult result);
 nvrtcResult nvrtcVersion(int* major, int* minor);
@@ -43,24 +45,26 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const 
 nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program);
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char* expression);
 nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char* expression, const char** name);
-nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, std::size_t* size);
+nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t* size);
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char* log);
-nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, std::size_t* size);
+nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t* size);
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* ptx);
 // As with NVIDIA's NVRTC, the size is 0 unless the architecture is a real one (sm_90).
-nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, std::size_t* size);
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* size);
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* cubin);
 // The size is 0 without the option -dlto.
-nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram program, std::size_t* size);
+nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram program, size_t* size);
 nvrtcResult nvrtcGetLTOIR(nvrtcProgram program, char* code);
 
 // header: the path of this file, from which the path of hostcuda's nvcc follows.
 nvrtcResult hostcuda_nvrtc_compile(nvrtcProgram program, int count, const char* const* options,
                                    const char* header);
 
+#ifdef __cplusplus
 }  // extern "C"
+#endif
 
-inline nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count,
-                                       const char* const* options) {
+static inline nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count,
+                                              const char* const* options) {
   return hostcuda_nvrtc_compile(program, count, options, __FILE__);
 }

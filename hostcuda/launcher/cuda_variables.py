@@ -97,6 +97,14 @@ def registration(tokens, i, output):
 WITH_LIST = ("__attribute__", "__launch_bounds__", "__cluster_dims__", "alignas")
 
 
+def opens_template(tokens, i):
+    """True if the token at i is a < that follows a name, and so probably begins template
+    arguments."""
+    before = neighbour(tokens, i, -1)
+    is_shift = at(tokens, i + 1) == "<" or at(tokens, i - 1) == "<"
+    return at(tokens, i) == "<" and tokens[before].kind == "name" and not is_shift
+
+
 def parameters_of(tokens, opening):
     """Returns (index after the list of parameters whose ( is at `opening`, its text without default
     arguments)."""
@@ -108,19 +116,27 @@ def parameters_of(tokens, opening):
             skips, angles = True, 0
         elif depth == 1 and text == "," and angles <= 0:
             skips = False
-        elif skips:
-            angles += (text == "<") - (text == ">")
+        elif skips and depth == 1:
+            angles += opens_template(tokens, i)
+            angles -= text == ">" and angles > 0
         if not skips and i > opening and tokens[i].kind != "directive":
             kept.append(tokens[i])
     raise RewriteError("kernel without )", tokens[opening])
 
 
-def is_template(tokens, i, output):
-    """True if the declaration with the mark at i is a template, not an instantiation of one."""
-    begin = statement_begin(output)
-    first = neighbour(output, begin - 1, 1)
-    after = at(output, neighbour(output, first, 1))
-    return (at(output, first), after) in (("template", "<"), ("extern", "template"))
+TEMPLATE, INSTANTIATION = "template", "instantiation"
+
+
+def kind_of_declaration(output):
+    """Tells whether the declaration that begins at the end of `output` is a template or an explicit
+    instantiation of one. A specialisation (template <>) is neither."""
+    first = neighbour(output, statement_begin(output) - 1, 1)
+    second = neighbour(output, first, 1)
+    words = at(output, first), at(output, second), at(output, neighbour(output, second, 1))
+    if words[0] == "template" and words[1] != "<":
+        return INSTANTIATION
+    is_template = words[:2] == ("template", "<") and words[2] != ">"
+    return TEMPLATE if is_template or words[:2] == ("extern", "template") else ""
 
 
 def body_end(tokens, i):
@@ -133,8 +149,8 @@ def body_end(tokens, i):
 
 def kernel_registration(tokens, i, output, number):
     """Like registration(), for the kernel whose mark is at i. Registers neither a declaration nor a
-    template, but an explicit instantiation of a template. number: makes the object's name
-    unique."""
+    template, but a specialisation or an explicit instantiation of a template. number: makes the
+    object's name unique."""
     if any(word == "friend" for word in output[statement_begin(output):]):
         return None, ""
     at_name = neighbour(tokens, i, 1)
@@ -149,12 +165,12 @@ def kernel_registration(tokens, i, output, number):
     end, parameters = parameters_of(tokens, at_name)
     while end < len(tokens) and at(tokens, end) not in (";", "{"):
         end += 1
-    template = is_template(tokens, i, output)
+    kind = kind_of_declaration(output)
     if at(tokens, end) == "{":
         end = body_end(tokens, end)
-    elif not name.endswith(">"):
+    elif kind != INSTANTIATION:
         return None, ""
-    if template or end >= len(tokens):
+    if kind == TEMPLATE or end >= len(tokens):
         return None, ""
     quoted = name.replace('"', '\\"')
     return end, (

@@ -68,8 +68,11 @@ def build_folder() -> Path:
 
 
 def run_quietly(words: Sequence[Union[str, Path]]) -> None:
-    ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                           check=False)
+    try:
+        ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               check=False)
+    except OSError as error:
+        raise ToolError(f"{words[0]}: {error.strerror}") from None
     if ended.returncode:
         sys.stderr.write(ended.stdout[-4000:])
         raise ToolError(f"'{' '.join(map(str, words))}' failed")

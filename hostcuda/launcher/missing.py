@@ -3,6 +3,7 @@ line that gives the place, the feature's name and a remedy."""
 import difflib
 import os
 import re
+from pathlib import Path
 
 import cuda_rewrite
 
@@ -18,7 +19,8 @@ ADVICE = (  # the first match counts
     (r"cu(solver|dnn|tensor)|npp|nvjpeg|nccl",
      "this library is not emulated: put a CPU library between #ifdef __HOSTCUDA__ and #else"),
     (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
-    (r"cu[A-Z]\w*|CU[a-z]\w*", "the emulated part of the driver API is in <cuda.h>: include it"),
+    (r"cu[A-Z]\w*|CU[a-z]\w*", "this part of the driver API is not emulated: put a replacement "
+     "between #ifdef __HOSTCUDA__ and #else"),
     (r"thrust|cub\b", "hostcuda/README.md lists the supported parts of Thrust and CUB"),
     (r"", "do not use it, or put a replacement between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (
@@ -66,6 +68,13 @@ ASKED_HERE = re.compile(
 )
 
 NEARLY = 0.85
+DRIVER_API = Path(__file__).resolve().parents[1] / "include" / "hostcuda" / "driver"
+
+
+def is_in_driver_api(name):
+    """True if <cuda.h> declares the name."""
+    return any(re.search(rf"\b{re.escape(name)}\b", file.read_text(encoding="utf-8"))
+               for file in DRIVER_API.glob("*.h"))
 
 
 def line_about(place, name, said=""):
@@ -73,6 +82,8 @@ def line_about(place, name, said=""):
     similar name."""
     bare = name.strip("<>")
     advice = next(advice for pattern, advice in ADVICE if re.match(pattern, bare))
+    if re.match(r"cu[A-Z]|CU[a-z]", bare) and is_in_driver_api(bare):
+        advice = "include <cuda.h>, which has the emulated part of the driver API"
     meant = re.search(r"did you mean [‘'](\w+)[’']", said)
     if meant and difflib.SequenceMatcher(None, meant[1], bare).ratio() > NEARLY:
         advice = f"did you mean {meant[1]}?"

@@ -4,7 +4,6 @@ their names. A module uses the runtime of the program that loads it."""
 from __future__ import annotations
 
 import base64
-import os
 import subprocess
 import textwrap
 from pathlib import Path
@@ -40,12 +39,12 @@ def output_of(output: str, source: str, kind: str) -> str:
 
 
 def link(compiler: str, module: str, object_file: str, kind: str, variant: str) -> int:
-    """Links an object to the module's file and returns an exit code. The names of the module hide
-    the program's, and a name that no kernel needs, such as a function of a library that only host
-    code calls, may be undefined."""
+    """Links an object, in a temporary folder, to the module's file and returns an exit code. The
+    names of the module hide the program's, and a name that no kernel needs, such as a function of a
+    library that only host code calls, may be undefined."""
     if variant == COUNTED:
         raise ToolError("operations cannot be counted in modules: call the kernels with <<<>>>")
-    library = module + ".so" if kind == PTX else module
+    library = object_file + ".so" if kind == PTX else module
     words = [compiler, "-shared", "-Wl,-Bsymbolic", "-Wl,-z,lazy",
              *(FLAGS[variant] if variant == ASAN else []),
              *(f"-Wl,--wrap={name}" for name in WRAPPED if variant == TRACED),
@@ -53,7 +52,6 @@ def link(compiler: str, module: str, object_file: str, kind: str, variant: str) 
     code = subprocess.run(words, check=False).returncode
     if kind == PTX and code == 0:
         write_ptx(library, module)
-        os.unlink(library)
     return code
 
 

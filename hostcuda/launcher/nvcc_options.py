@@ -251,7 +251,7 @@ def add_library(result, word):
     name = word[2:] if word.startswith("-l") else ""
     if name in OURS:
         result.asks_for_cublas |= name.startswith("cublas")
-        result.asks_for_driver |= name.startswith(("cuda", "nvrtc")) and "cudart" not in name
+        result.asks_for_driver |= name == "cuda" or name.startswith("nvrtc")
         return
     if name.startswith(NOT_EMULATED):
         raise ToolError(f"{word}: this library of the CUDA toolkit is not emulated")

@@ -4,18 +4,16 @@ CUDA language and FindCUDAToolkit, and Makefiles that link with g++ and -L$(CUDA
 
   toolkit/include   hostcuda's headers          toolkit/bin/nvcc   the replacement for nvcc
   toolkit/lib64     libcudart etc.: linker scripts with the paths of hostcuda's libraries; libcuda
-                    and libnvrtc also contain the library of exporting()
+                    and libnvrtc also let the program load modules (EXPORTS)
 """
 import hashlib
 import os
-import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 from libraries import (HOME, INCLUDES, PLAIN, ToolError, build_folder, context_library, cublas,
-                       is_installed, libraries)
+                       is_installed, libraries, library_folder)
 
 NEEDS = "-lgomp -lpthread -lstdc++ -lm -ldl"
 EMPTY = ("cudadevrt", "culibos", "curand", "nvToolsExt")
@@ -23,13 +21,7 @@ EMPTY = ("cudadevrt", "culibos", "curand", "nvToolsExt")
 ASKING = ("CMakeCUDACompilerId.cu", "CMakeCUDACompilerABI.cu")
 ANSWER = ("-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
           "-D__CUDACC_VER_BUILD__=0")
-# An object that refers to this symbol is linked too, because many systems' linkers drop libraries
-# to which no object refers (--as-needed).
-EXPORTS = "hostcuda_exports"
-REFERENCE = (f"extern char* const {EXPORTS}[];\n"
-             f"static char* const* const needed __attribute__((used)) = {EXPORTS};\n")
-SYMBOL = re.compile(r"\s*\d+: [0-9a-f]+\s+\S+ (NOTYPE|OBJECT|FUNC|TLS|LOOS\S*|IFUNC|UNIQUE)\s+"
-                    r"(?:GLOBAL|WEAK|UNIQUE)\s+DEFAULT\s+(?!UND)\S+ ([^\s@]+)$", re.M)
+EXPORTS = ("hostcuda_exports.o", "libhostcuda_exports.so")  # which cmake/exports.py makes
 
 
 def folder():
@@ -57,57 +49,13 @@ def quoted(library):
     return library if library.startswith("-l") else f'"{library}"'
 
 
-def symbols(archive):
-    """Yields (name, whether it is thread-local) for each symbol that the archive defines."""
-    listed = subprocess.run(["readelf", "-sW", archive], stdout=subprocess.PIPE, text=True,
-                            check=False)
-    if listed.returncode:
-        raise ToolError(f"readelf cannot read {archive}; it belongs to binutils")
-    yield from sorted({(row[2], row[1] == "TLS") for row in SYMBOL.finditer(listed.stdout)})
-
-
-def source_of(archive):
-    """Returns a C file with a weak reference to each symbol. A program lacks those symbols of the
-    archive that it does not need."""
-    declared, data, code = [], [], []
-    for number, (name, is_tls) in enumerate(symbols(archive)):
-        declared.append(f"extern {'__thread ' if is_tls else ''}char s{number} "
-                        f'__asm__("{name}") __attribute__((weak));')
-        if is_tls:
-            code.append(f"char* hostcuda_tls_{number}(void) {{ return &s{number}; }}")
-        else:
-            data.append(f"&s{number}")
-    return "\n".join([*declared, f"char* const {EXPORTS}[] = {{{', '.join(data)}}};", *code, ""])
-
-
-def exporting(archive, folder, compiler):
-    """Lets a program that a build system links with g++ and -lcuda load modules (modules.py)
-    without -rdynamic: makes a shared library that refers to all symbols of hostcuda's library, so
-    that the linker makes these symbols of the program visible. Returns the files to link."""
-    made = folder / "hostcuda_exports.o", folder / "libhostcuda_exports.so"
-    newest = Path(archive).stat().st_mtime
-    if not all(file.exists() and file.stat().st_mtime >= newest for file in made):
-        compile_c(compiler, REFERENCE, "-c", made[0])
-        compile_c(compiler, source_of(archive), "-shared", made[1])
-    return [str(file) for file in made]
-
-
-def compile_c(compiler, source, option, output):
-    unfinished = output.with_suffix(f".{os.getpid()}")  # another process may make it too
-    ended = subprocess.run([compiler, "-x", "c", "-fPIC", "-w", option, "-", "-o", unfinished],
-                           input=source, text=True, stderr=subprocess.PIPE, check=False)
-    if ended.returncode:
-        raise ToolError(f"{output}: {compiler} cannot make it: {ended.stderr.strip()[-200:]}")
-    os.replace(unfinished, output)
-
-
 def write(at):
     core = f"{quoted(libraries(PLAIN)[0])} {quoted(context_library())}"
     scripts = {"cudart": f"{core} {NEEDS}"}
     for name in ("bin", "include", "lib64", "nvvm/libdevice"):
         os.makedirs(at / name, exist_ok=True)
-    exported = exporting(libraries(PLAIN)[0], at / "lib64", "c++")
-    scripts["cuda"] = f"{' '.join(map(quoted, exported))} {core} {NEEDS}"
+    exported = (quoted(str(library_folder() / name)) for name in EXPORTS)
+    scripts["cuda"] = f"{' '.join(exported)} {core} {NEEDS}"
     if cublas():
         scripts["cublas"] = f"{quoted(cublas())} {core} -lopenblas {NEEDS}"
     names = {

@@ -5,6 +5,7 @@ bin/hostcuda.
     install_test.py CMAKE_OPTION...
 """
 import os
+import shutil
 import sys
 import unittest
 from pathlib import Path
@@ -86,9 +87,18 @@ class InstallTest(InFolder):
         self.write("main.cpp", BEGIN + COMPILES + END)
         self.works(prefix / "bin" / "nvcc", "main.cpp", "-o", "modules")
         self.assertEqual("42\n", self.works("./modules"))
+        self.links_modules_with_the_host_compiler(prefix)
         found = self.run_in_folder(prefix / "bin" / "hostcuda", "check", "-DBARRIER=", "program.cu")
         self.assertEqual(1, found.returncode, found.stdout + found.stderr)
         self.assertIn("RACE in kernel reverse", found.stdout)
+
+    def links_modules_with_the_host_compiler(self, prefix):
+        """The program needs the installation, but not the folder of the toolkit's layout."""
+        cache = self.folder / "cache"
+        build = 'c++ main.cpp -I"$CUDA_HOME/include" -L"$CUDA_HOME/lib64" -lcuda -lnvrtc -o linked'
+        self.works(prefix / "bin" / "hostcuda", "env", "sh", "-c", build, XDG_CACHE_HOME=cache)
+        shutil.rmtree(cache)
+        self.assertEqual("42\n", self.works("./linked", CUDA_HOME=prefix))
 
 
 if __name__ == "__main__":

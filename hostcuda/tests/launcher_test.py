@@ -205,6 +205,11 @@ void launch(Copied c, int* p) {
         "template <class T> __global__ void t(T* p) {}": None,
         "template __global__ void t<int>(int*);": ("int*", "t<int>"),
         "extern template __global__ void t<char>(char*);": None,
+        "template __global__ void t(float*);": ("float*", "t"),
+        "template <> __global__ void t<short>(short* p) {}": ("short* p", "t<short>"),
+        "template <> __global__ void t<long>(long*);": None,
+        "__global__ void d(int a = (1 < 2), int b = 9 >> 2, int c = f<1, 2>(3), int d = 0) {}":
+            ("int a , int b , int c , int d", "d"),
         "__global__ void declared(int);": None,
         "__global__ void declared(Pair<int, 3> pair) {}": ("Pair<int, 3> pair", "declared"),
         "struct S { friend __global__ void of_friend(S) {} };": None,
@@ -237,7 +242,9 @@ void launch(Copied c, int* p) {
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
         "CUcontext context;": "CUcontext",
-        "cuInit(0);": "cuInit is not part of hostcuda: the emulated part of the driver API is in",
+        "cuInit(0);": "cuInit is not part of hostcuda: include <cuda",
+        "cuMulticastCreate(0, 0);": "cuMulticastCreate is not part of hostcuda: this part of the "
+                                    "driver API is not emulated",
         "texture<float, 2> reference;": "texture is not part of hostcuda: texture references were "
                                         "removed",
         "__any(1);": "__any is not part of hostcuda: since Volta only the _sync form",

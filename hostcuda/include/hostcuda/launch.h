@@ -348,9 +348,6 @@ class SharedAtFileScope {
   SharedAtFileScope(void* (*address)(), std::size_t size, const char* name);
 };
 
-// Forgets the variables of the module between the two addresses, which is about to be unloaded.
-void forget_shared_at_file_scope(const char* begin, const char* end);
-
 // The launcher inserts a DeviceVariable after each __device__ or __constant__ variable. Host code
 // may pass the variable to the symbol functions and must not use it in any other way.
 class DeviceVariable {

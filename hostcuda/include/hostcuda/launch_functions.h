@@ -110,8 +110,6 @@ LaunchRequest request_for(const NamedKernel<Parameters...>& kernel, dim3 grid, d
 // A program may cast a kernel to void*. A table then maps the kernel's address to the function that
 // launches the kernel.
 void register_kernel(const void* function, const char* name, ErasedLaunch launch);
-// Forgets the kernels between the two addresses, whose module is about to be unloaded.
-void forget_kernels(const void* begin, const void* end);
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
                               void** arguments, const char* file, int line);
 

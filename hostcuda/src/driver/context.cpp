@@ -58,7 +58,15 @@ CUcontext current_context() {
   return thread_uses_runtime() || !stack.empty() ? primary_context(device) : nullptr;
 }
 
-bool is_context(CUcontext context) { return contexts().contains(context); }
+CUresult error_of_context() {
+  const CUcontext context = current_context();
+  if (!context) return CUDA_ERROR_INVALID_CONTEXT;
+  return context->is_destroyed ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+}
+
+bool is_context(CUcontext context) {
+  return contexts().contains(context) && !context->is_destroyed;
+}
 
 }  // namespace hostcuda
 
@@ -82,8 +90,7 @@ CUresult cuCtxDestroy(CUcontext context) {
     use_device_of_top();
   }
   std::erase(stack, context);
-  contexts().erase(context);
-  delete context;
+  context->is_destroyed = true;
   return CUDA_SUCCESS;
 }
 
@@ -96,7 +103,8 @@ CUresult cuCtxPushCurrent(CUcontext context) {
 }
 
 CUresult cuCtxPopCurrent(CUcontext* context) {
-  HOSTCUDA_CONTEXT_CALL;
+  HOSTCUDA_DRIVER_CALL;  // a context that was destroyed can leave the stack too
+  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
   if (context) *context = current_context();
   if (!stack.empty()) stack.pop_back();
   use_device_of_top();

@@ -1,5 +1,6 @@
 // Contexts. A context is a device and a set of flags, because all contexts of a device share its
-// memory here.
+// memory here. A context that was destroyed stays in memory, because it may be current in another
+// host thread, whose calls then fail.
 #ifndef HOSTCUDA_SRC_DRIVER_CONTEXT_H
 #define HOSTCUDA_SRC_DRIVER_CONTEXT_H
 
@@ -10,13 +11,16 @@ struct CUctx_st {
   unsigned flags;
   unsigned long long id;
   unsigned retained = 0;  // of a primary context: how often cuDevicePrimaryCtxRetain was called
-  bool is_primary = false;
+  bool is_primary = false, is_destroyed = false;
 };
 
 namespace hostcuda {
 
 // Returns the calling host thread's context, or null.
 CUcontext current_context();
+// Returns the error of a call that needs a current context, or CUDA_SUCCESS if the host thread has
+// one that was not destroyed.
+CUresult error_of_context();
 // True if the handle is a context that was not destroyed.
 bool is_context(CUcontext context);
 
@@ -25,6 +29,6 @@ bool is_context(CUcontext context);
 // HOSTCUDA_DRIVER_CALL for functions that need a current context.
 #define HOSTCUDA_CONTEXT_CALL \
   HOSTCUDA_DRIVER_CALL;       \
-  if (!::hostcuda::current_context()) return CUDA_ERROR_INVALID_CONTEXT
+  if (const CUresult context_error = ::hostcuda::error_of_context()) return context_error
 
 #endif

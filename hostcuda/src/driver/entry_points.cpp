@@ -13,26 +13,6 @@ struct EntryPoint {
   void* function;
 };
 
-// The functions that know the line of their caller have two more parameters, which the program's
-// type of the pointer lacks.
-CUresult launch_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                       CUstream stream, void** parameters, void** extra) {
-  return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
-                        stream, parameters, extra, nullptr, 0);
-}
-CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                          void** extra) {
-  return cuLaunchKernelEx(config, function, parameters, extra, nullptr, 0);
-}
-CUresult launch_cooperative_kernel(CUfunction function, unsigned grid_x, unsigned grid_y,
-                                   unsigned grid_z, unsigned block_x, unsigned block_y,
-                                   unsigned block_z, unsigned shared_bytes, CUstream stream,
-                                   void** parameters) {
-  return cuLaunchCooperativeKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
-                                   shared_bytes, stream, parameters, nullptr, 0);
-}
-
 #define ENTRY(name) \
   { #name, reinterpret_cast < void*>(name) }
 const EntryPoint kEntryPoints[] = {
@@ -211,10 +191,10 @@ const EntryPoint kEntryPoints[] = {
     ENTRY(cuMemGetAllocationPropertiesFromHandle),
     ENTRY(cuMemExportToShareableHandle),
     ENTRY(cuMemImportFromShareableHandle),
+    ENTRY(cuLaunchKernel),
+    ENTRY(cuLaunchKernelEx),
+    ENTRY(cuLaunchCooperativeKernel),
     {"cuCtxCreate", reinterpret_cast<void*>(cuCtxCreate_v4)},
-    {"cuLaunchKernel", reinterpret_cast<void*>(launch_kernel)},
-    {"cuLaunchKernelEx", reinterpret_cast<void*>(launch_kernel_ex)},
-    {"cuLaunchCooperativeKernel", reinterpret_cast<void*>(launch_cooperative_kernel)},
 };
 #undef ENTRY
 

@@ -13,6 +13,8 @@
 namespace hostcuda {
 namespace {
 
+static_assert(CUDA_VERSION == CUDART_VERSION);
+
 std::atomic<bool> is_initialised = false;
 
 struct Name {

@@ -1,4 +1,6 @@
 // Launches, attributes of kernels, occupancy.
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "driver/context.h"
@@ -86,26 +88,64 @@ std::size_t size_of_buffer(const CUfunc_st& function) {
   return function.parameters[function.count].offset;
 }
 
+// A copy of a buffer of parameters. The program may put its buffer at any address.
+class AlignedCopy {
+ public:
+  void assign(const char* buffer, std::size_t size) {
+    constexpr std::size_t kAlignment = 128;
+    bytes_.resize(size + kAlignment);
+    void* begin = bytes_.data();
+    std::size_t room = bytes_.size();
+    begin_ = static_cast<char*>(std::align(kAlignment, size, begin, room));
+    std::copy_n(buffer, size, begin_);
+  }
+  char* at(std::size_t offset) const { return begin_ + offset; }
+
+ private:
+  std::vector<char> bytes_;
+  char* begin_ = nullptr;
+};
+
+// The line of a launch. Its file's name stays valid, because graphs and messages refer to it.
+struct Line {
+  std::string file = "?";
+  int number = 0;
+};
+const Line& line_of(const void* return_address) {
+  static auto* known = new std::map<const void*, Line>;
+  const auto [entry, is_new] = known->try_emplace(return_address);
+  if (!is_new) return entry->second;
+  const std::string text = CodePlace{return_address}.text();
+  if (const std::size_t colon = text.rfind(':'); colon != text.npos)
+    entry->second = {text.substr(0, colon), std::atoi(text.c_str() + colon + 1)};
+  return entry->second;
+}
+
 CUresult launch(CUfunction function, const cudaLaunchConfig_t& config, void** parameters,
-                void** extra, const char* caller, const char* file, int line) {
+                void** extra) {
   if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
+  const CallSite& call = *CallSite::current();
   std::vector<void*> from_buffer;
+  AlignedCopy copy;
   if (extra) {
     std::size_t size = 0;
     char* const buffer = buffer_in(extra, &size);
     if (parameters || (!buffer && function->count)) return CUDA_ERROR_INVALID_VALUE;
     if (size < size_of_buffer(*function)) {
-      explain(caller, std::string("the buffer for the parameters of ") + function->name + " has " +
-                          std::to_string(size) + " bytes and needs " +
-                          std::to_string(size_of_buffer(*function)));
+      explain(call.function(), std::string("the buffer for the parameters of ") + function->name +
+                                   " has " + std::to_string(size) + " bytes and needs " +
+                                   std::to_string(size_of_buffer(*function)));
       return CUDA_ERROR_INVALID_VALUE;
     }
+    copy.assign(buffer, size_of_buffer(*function));
     for (std::size_t i = 0; i < function->count; ++i)
-      from_buffer.push_back(buffer + function->parameters[i].offset);
+      from_buffer.push_back(copy.at(function->parameters[i].offset));
     parameters = from_buffer.data();
   }
   if (!parameters && function->count) return CUDA_ERROR_INVALID_VALUE;
-  return result_of(launch_configured(function->address, config, parameters, file, line));
+  const Line& line = line_of(call.place().return_address);
+  return result_of(
+      launch_configured(function->address, config, parameters, line.file.c_str(), line.number));
 }
 
 struct Configuration {
@@ -149,8 +189,7 @@ using namespace hostcuda;
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream stream, void** parameters, void** extra, const char* file,
-                        int line) {
+                        CUstream stream, void** parameters, void** extra) {
   HOSTCUDA_CONTEXT_CALL;
   const cudaLaunchConfig_t config{dim3(grid_x, grid_y, grid_z),
                                   dim3(block_x, block_y, block_z),
@@ -158,21 +197,20 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                                   stream,
                                   nullptr,
                                   0};
-  return launch(function, config, parameters, extra, __func__, file, line);
+  return launch(function, config, parameters, extra);
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                          void** extra, const char* file, int line) {
+                          void** extra) {
   HOSTCUDA_CONTEXT_CALL;
   if (!config) return CUDA_ERROR_INVALID_VALUE;
-  return launch(function, configuration_of(*config).config, parameters, extra, __func__, file,
-                line);
+  return launch(function, configuration_of(*config).config, parameters, extra);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                    unsigned grid_z, unsigned block_x, unsigned block_y,
                                    unsigned block_z, unsigned shared_bytes, CUstream stream,
-                                   void** parameters, const char* file, int line) {
+                                   void** parameters) {
   HOSTCUDA_CONTEXT_CALL;
   cudaLaunchAttribute cooperative{cudaLaunchAttributeCooperative, {}};
   cooperative.val.cooperative = 1;
@@ -182,7 +220,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                                   stream,
                                   &cooperative,
                                   1};
-  return launch(function, config, parameters, nullptr, __func__, file, line);
+  return launch(function, config, parameters, nullptr);
 }
 
 // ---- attributes and names -----------------------------------------------------------------------

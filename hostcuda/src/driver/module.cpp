@@ -12,10 +12,9 @@
 #include <set>
 
 #include "driver/call.h"
-#include "runtime/device.h"
-#include "runtime/stream.h"
 #include "runtime/symbol.h"
-#include "support/config.h"
+#include "support/module_code.h"
+#include "support/observer.h"
 
 namespace hostcuda {
 namespace {
@@ -88,19 +87,20 @@ std::string reason_of_failure(const std::string& said) {
 }
 
 bool open_library(CUmod_st& module, Image& image) {
-  module.file = open_unnamed_file();
-  if (module.file < 0 || !write_all(module.file, image.library)) {
+  ModuleLibrary& library = *module.library;
+  library.file = open_unnamed_file();
+  if (library.file < 0 || !write_all(library.file, image.library)) {
     image.error = CUDA_ERROR_OPERATING_SYSTEM;
     image.reason = std::string("cannot write the module to a file: ") + std::strerror(errno);
     return false;
   }
   // The path contains the process's number, so that addr2line can read the file too.
-  const std::string path =
-      "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(module.file);
+  const std::string& path = library.path =
+      "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(library.file);
   loading = &module;
-  module.handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  library.handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   loading = nullptr;
-  if (module.handle) return true;
+  if (library.handle) return true;
   image.error = CUDA_ERROR_INVALID_IMAGE;
   std::string said = dlerror();
   if (said.compare(0, path.size(), path) == 0) said.erase(0, path.size() + 2);
@@ -123,43 +123,60 @@ void register_name_expression(const char* expression, const void* address) {
 
 CUmod_st* load_module(Image& image) {
   if (image.error) return nullptr;
-  auto* module = new CUmod_st;
-  if (!open_library(*module, image)) {
-    if (module->file >= 0) close(module->file);
-    delete module;
-    return nullptr;
-  }
+  auto module = std::make_unique<CUmod_st>();
+  module->library = std::make_shared<ModuleLibrary>();
+  if (!open_library(*module, image)) return nullptr;
+  ModuleLibrary& library = *module->library;
   link_map* map = nullptr;
-  dlinfo(module->handle, RTLD_DI_LINKMAP, &map);
+  dlinfo(library.handle, RTLD_DI_LINKMAP, &map);
   Range range{reinterpret_cast<std::uintptr_t>(map->l_ld), 0, 0};
   dl_iterate_phdr(find_range, &range);
-  module->begin = reinterpret_cast<const char*>(range.begin);
-  module->end = reinterpret_cast<const char*>(range.end);
-  modules().insert(module);
-  return module;
+  library.begin = reinterpret_cast<const char*>(range.begin);
+  library.end = reinterpret_cast<const char*>(range.end);
+  own_code(library.begin, library.end, module->library);
+  modules().insert(module.get());
+  return module.release();
 }
 
 void unload_module(CUmod_st* module) {
-  for (int device = 0; device < config().devices; ++device) synchronize_device(device);
-  forget_kernels(module->begin, module->end);
-  forget_device_variables(module->begin, module->end);
-  forget_shared_at_file_scope(module->begin, module->end);
   for (const CUfunc_st& function : module->functions) functions().erase(&function);
   modules().erase(module);
-  // An observer needs the module's names and lines until the program ends.
-  if (!runtime_observer) {
-    dlclose(module->handle);
-    close(module->file);
-  }
   delete module;
+}
+
+ModuleLibrary::~ModuleLibrary() {
+  const std::lock_guard lock(api_mutex());
+  if (handle) {
+    forget_code(begin, end);
+    if (runtime_observer) return;  // which needs the module's names and lines until the end
+    dlclose(handle);
+    // Some libraries stay in memory. dlopen would find them again by the name of the file, which
+    // contains the number of the open file, so this number must not be used again.
+    if (void* const same = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+      dlclose(same);
+      return;
+    }
+  }
+  if (file >= 0) close(file);
 }
 
 bool is_module(const CUmod_st* module) { return modules().contains(module); }
 
 bool is_function(const CUfunc_st* function) { return functions().contains(function); }
 
+namespace {
+
+// Returns the address of the symbol, or null. dlsym also searches the libraries that the module
+// needs.
+const char* symbol_in(const ModuleLibrary& library, const char* name) {
+  const auto* address = static_cast<const char*>(dlsym(library.handle, name));
+  return address >= library.begin && address < library.end ? address : nullptr;
+}
+
+}  // namespace
+
 CUfunc_st* find_function(CUmod_st& module, const char* name) {
-  const void* address = dlsym(module.handle, name);
+  const void* address = symbol_in(*module.library, name);
   for (CUfunc_st& function : module.functions)
     if (address ? function.address == address
                 : function.name == std::string(name) &&
@@ -176,11 +193,10 @@ std::string symbol_at(const void* address, const std::string& otherwise) {
 
 CUresult find_variable(CUmod_st& module, const char* name, CUdeviceptr* pointer,
                        std::size_t* size) {
-  const auto* address = static_cast<const char*>(dlsym(module.handle, name));
-  if (address && (address < module.begin || address >= module.end)) address = nullptr;
+  const char* address = symbol_in(*module.library, name);
   DeviceVariableRange variable = device_variable_at(address);
   if (!address) {  // a static variable
-    variable = device_variable_named(name, module.begin, module.end);
+    variable = device_variable_named(name, module.library->begin, module.library->end);
     if (symbol_at(variable.begin, name) != name) variable = {};
   }
   if (!variable.begin && address) {  // managed memory, or a constant that host code may read

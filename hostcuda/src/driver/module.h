@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "cuda.h"
@@ -21,10 +22,25 @@ struct CUfunc_st {
   std::size_t count;
 };
 
-struct CUmod_st {
+namespace hostcuda {
+
+// The library of a module. Queued launches and graphs own it too (support/module_code.h), so it
+// stays in memory until they end, even if the module is unloaded.
+struct ModuleLibrary {
   void* handle = nullptr;  // of dlopen
   int file = -1;
-  const char *begin = nullptr, *end = nullptr;  // the module's addresses
+  std::string path = "";
+  const char *begin = nullptr, *end = nullptr;  // its addresses
+  ModuleLibrary() = default;
+  ~ModuleLibrary();
+  ModuleLibrary(const ModuleLibrary&) = delete;
+  ModuleLibrary& operator=(const ModuleLibrary&) = delete;
+};
+
+}  // namespace hostcuda
+
+struct CUmod_st {
+  std::shared_ptr<hostcuda::ModuleLibrary> library;
   std::deque<CUfunc_st> functions;
   std::map<std::string, const void*> expressions;  // NVRTC's name expressions
 };
@@ -33,6 +49,7 @@ namespace hostcuda {
 
 // Loads the module of an image. Returns null, and sets the image's error, if that is impossible.
 CUmod_st* load_module(Image& image);
+// The program's queued operations may still use the module's variables, so wait for them before.
 void unload_module(CUmod_st* module);
 
 bool is_module(const CUmod_st* module);

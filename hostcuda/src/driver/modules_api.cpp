@@ -3,10 +3,13 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "driver/context.h"
 #include "driver/jit.h"
 #include "driver/module.h"
+#include "runtime/stream.h"
+#include "support/config.h"
 
 namespace hostcuda {
 
@@ -97,6 +100,7 @@ CUresult get_global(CUdeviceptr* pointer, std::size_t* size, CUmod_st* module, c
 
 CUresult unload(CUmod_st* module) {
   if (!is_module(module)) return CUDA_ERROR_INVALID_HANDLE;
+  for (int device = 0; device < config().devices; ++device) synchronize_device(device);
   unload_module(module);
   return CUDA_SUCCESS;
 }
@@ -235,8 +239,11 @@ CUresult cuLibraryGetManaged(CUdeviceptr* pointer, std::size_t* size, CUlibrary 
 // ---- linking ------------------------------------------------------------------------------------
 
 struct CUlinkState_st {
-  JitOptions options;
-  std::string library;  // the only module
+  std::vector<CUjit_option> options;
+  std::vector<void*> given;  // the values of the options, before results replaced them
+  void** values = nullptr;   // the program's array, which must stay valid if it has results
+  std::string library = "";  // the only module
+  std::string errors = "";
 };
 
 namespace {
@@ -246,6 +253,17 @@ std::set<CUlinkState>& links() {
   return *set;
 }
 
+bool is_result(CUjit_option option) {
+  return option == CU_JIT_WALL_TIME || option == CU_JIT_INFO_LOG_BUFFER ||
+         option == CU_JIT_ERROR_LOG_BUFFER;
+}
+
+void answer_link(const CUlinkState_st& state) {
+  std::copy(state.given.begin(), state.given.end(), state.values);
+  answer({static_cast<unsigned>(state.options.size()), state.options.data(), state.values},
+         state.errors);
+}
+
 CUresult add_to_link(CUlinkState state, Image image, const char* function) {
   if (!links().contains(state)) return CUDA_ERROR_INVALID_HANDLE;
   if (!image.error && !state->library.empty()) {
@@ -253,11 +271,13 @@ CUresult add_to_link(CUlinkState state, Image image, const char* function) {
     image.reason =
         "hostcuda cannot link several modules: put their sources into one .cu file with #include";
   }
-  answer(state->options, image.reason);
-  if (image.error)
+  if (image.error) {
     explain(function, image.reason);
-  else
+    state->errors += image.reason + "\n";
+  } else {
     state->library = std::move(image.library);
+  }
+  answer_link(*state);
   return image.error;
 }
 
@@ -265,9 +285,13 @@ CUresult add_to_link(CUlinkState state, Image image, const char* function) {
 
 CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
   HOSTCUDA_CONTEXT_CALL;
-  const JitOptions known{count, options, values};
-  if (!state || !is_valid(known)) return CUDA_ERROR_INVALID_VALUE;
-  *state = new CUlinkState_st{known, ""};
+  if (!state || !is_valid({count, options, values})) return CUDA_ERROR_INVALID_VALUE;
+  *state = new CUlinkState_st{};
+  if (std::any_of(options, options + count, is_result)) {
+    (*state)->options.assign(options, options + count);
+    (*state)->given.assign(values, values + count);
+    (*state)->values = values;
+  }
   links().insert(*state);
   return CUDA_SUCCESS;
 }
@@ -290,7 +314,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* size) {
   HOSTCUDA_DRIVER_CALL;
   if (!links().contains(state)) return CUDA_ERROR_INVALID_HANDLE;
   if (!image || state->library.empty()) return CUDA_ERROR_INVALID_VALUE;
-  answer(state->options, "");
+  answer_link(*state);
   *image = state->library.data();
   if (size) *size = state->library.size();
   return CUDA_SUCCESS;

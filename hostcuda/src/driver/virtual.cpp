@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "driver/call.h"
@@ -35,8 +34,15 @@ struct Physical {
 struct Mapping {
   std::size_t size;
   Physical* physical;
-  CUmemAccess_flags access = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-  std::set<int> devices;  // that may access it
+  std::map<int, CUmemAccess_flags> access;  // of each device that has access
+
+  // All devices use the same pages, so these have the most that any device may do.
+  int protection() const {
+    int allowed = PROT_NONE;
+    for (const auto& [device, flags] : access)
+      allowed |= flags == CU_MEM_ACCESS_FLAGS_PROT_READ ? PROT_READ : PROT_READ | PROT_WRITE;
+    return allowed;
+  }
 };
 
 using Ranges = std::map<char*, std::size_t>;
@@ -109,8 +115,7 @@ void update_usable(const Ranges::value_type& reservation) {
   Ranges now;
   std::map<char*, int> devices;
   for (const auto& [begin, mapping] : all.mapped) {
-    if (reservation_of(begin, mapping.size)->first != reservation.first ||
-        mapping.access == CU_MEM_ACCESS_FLAGS_PROT_NONE)
+    if (reservation_of(begin, mapping.size)->first != reservation.first || mapping.access.empty())
       continue;
     auto last = now.empty() ? now.end() : std::prev(now.end());
     if (last != now.end() && last->first + last->second == begin) {
@@ -143,6 +148,14 @@ void update_usable(const Ranges::value_type& reservation) {
 CUresult check_location(const CUmemLocation& location) {
   if (location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
   return valid_device(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult check_access(const CUmemAccessDesc& access) {
+  const CUmemAccess_flags flags = access.flags;
+  if (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && flags != CU_MEM_ACCESS_FLAGS_PROT_READ &&
+      flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    return CUDA_ERROR_INVALID_VALUE;
+  return check_location(access.location);
 }
 
 CUresult check_properties(const CUmemAllocationProp* wanted) {
@@ -219,7 +232,7 @@ CUresult cuMemMap(CUdeviceptr pointer, std::size_t size, std::size_t offset,
   if (mmap(begin, size, PROT_NONE, MAP_SHARED | MAP_FIXED, physical->file, 0) == MAP_FAILED)
     return CUDA_ERROR_OUT_OF_MEMORY;
   ++physical->users;
-  spaces().mapped[begin] = {size, physical, CU_MEM_ACCESS_FLAGS_PROT_NONE, {}};
+  spaces().mapped[begin] = {size, physical, {}};
   return CUDA_SUCCESS;
 }
 
@@ -244,22 +257,16 @@ CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t size, const CUmemAccess
   HOSTCUDA_DRIVER_CALL;
   const auto found = mappings_in(bytes_at(pointer), size);
   if (found.empty() || !access || !count) return CUDA_ERROR_INVALID_VALUE;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (const CUresult error = check_location(access[i].location)) return error;
-    for (const auto& mapping : found) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (const CUresult error = check_access(access[i])) return error;
+  for (const auto& place : found) {
+    auto& [begin, mapping] = *place;
+    for (std::size_t i = 0; i < count; ++i)
       if (access[i].flags)
-        mapping->second.devices.insert(access[i].location.id);
+        mapping.access[access[i].location.id] = access[i].flags;
       else
-        mapping->second.devices.erase(access[i].location.id);
-      mapping->second.access = mapping->second.devices.empty()
-                                   ? CU_MEM_ACCESS_FLAGS_PROT_NONE
-                                   : std::max(mapping->second.access, access[i].flags);
-    }
-  }
-  for (const auto& [begin, mapping] : spaces().mapped) {
-    const int writes = mapping.access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? PROT_WRITE : 0;
-    if (begin < bytes_at(pointer) || begin >= bytes_at(pointer) + size) continue;
-    if (mprotect(begin, mapping.size, mapping.access ? PROT_READ | writes : PROT_NONE) != 0)
+        mapping.access.erase(access[i].location.id);
+    if (mprotect(begin, mapping.size, mapping.protection()) != 0)
       return CUDA_ERROR_OPERATING_SYSTEM;
   }
   update_usable(*reservation_of(bytes_at(pointer), size));
@@ -273,7 +280,8 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
   if (const CUresult error = check_location(*location)) return error;
   for (const auto& [begin, mapping] : spaces().mapped)
     if (static_cast<std::size_t>(bytes_at(pointer) - begin) < mapping.size) {
-      *flags = mapping.devices.contains(location->id) ? static_cast<unsigned>(mapping.access) : 0;
+      const auto found = mapping.access.find(location->id);
+      *flags = found == mapping.access.end() ? 0 : static_cast<unsigned>(found->second);
       return CUDA_SUCCESS;
     }
   return CUDA_ERROR_INVALID_VALUE;

@@ -13,6 +13,7 @@
 #include "support/fault.h"
 #include "support/finding.h"
 #include "support/limits.h"
+#include "support/module_code.h"
 #include "support/progress.h"
 
 __thread uint3 threadIdx;
@@ -39,6 +40,13 @@ std::vector<FileScopeVariable>& file_scope_variables() {
   static auto* list = new std::vector<FileScopeVariable>;
   return *list;
 }
+
+[[maybe_unused]] const bool forgets_file_scope_variables =
+    forgets_code_with([](const char* begin, const char* end) {
+      std::erase_if(file_scope_variables(), [&](const auto& variable) {
+        return variable.name >= begin && variable.name < end;
+      });
+    });
 
 bool name_thread(const Fault&, char* text, std::size_t size) {
   if (!running_block) return false;
@@ -112,12 +120,6 @@ void prepare_for_faults() {
 
 SharedAtFileScope::SharedAtFileScope(void* (*address)(), std::size_t size, const char* name) {
   file_scope_variables().push_back({address, size, name});
-}
-
-void forget_shared_at_file_scope(const char* begin, const char* end) {
-  std::erase_if(file_scope_variables(), [&](const auto& variable) {
-    return variable.name >= begin && variable.name < end;
-  });
 }
 
 void BlockRunner::run(const Launch& launch, std::uint64_t block_number) {

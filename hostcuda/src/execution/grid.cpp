@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -19,6 +20,7 @@
 #include "runtime/memory.h"
 #include "runtime/symbol.h"
 #include "support/config.h"
+#include "support/module_code.h"
 #include "support/progress.h"
 
 namespace hostcuda {
@@ -113,10 +115,26 @@ struct Experience {
   dim3 cluster{1, 1, 1};          // the kernel's __cluster_dims__
 };
 
-Experience& experience_of(const Site& site) {
+// For each kernel's name and each line of a launch.
+std::map<std::pair<const char*, int>, Experience>& experiences() {
   static auto* known = new std::map<std::pair<const char*, int>, Experience>;
-  return (*known)[{site.kernel, site.line}];
+  return *known;
 }
+
+Experience& experience_of(const Site& site) { return experiences()[{site.kernel, site.line}]; }
+
+// Child grids of blocks on several operating-system threads use the experience too.
+std::mutex& experience_mutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+[[maybe_unused]] const bool forgets_experiences =
+    forgets_code_with([](const char* begin, const char* end) {
+      const std::lock_guard lock(experience_mutex());
+      experiences().erase(experiences().lower_bound({begin, INT_MIN}),
+                          experiences().lower_bound({end, INT_MIN}));
+    });
 
 // The operating-system threads that may run a grid: all, or only the calling thread, if it is a
 // member of a team that runs the parent grid. `worker` is the index of the calling thread's worker.
@@ -127,8 +145,7 @@ struct Crew {
 
 // Locks the experience if other members of a team may use it.
 std::unique_lock<std::mutex> lock_experience(const Crew& crew) {
-  static std::mutex mutex;
-  return crew.has_team ? std::unique_lock<std::mutex>() : std::unique_lock(mutex);
+  return crew.has_team ? std::unique_lock<std::mutex>() : std::unique_lock(experience_mutex());
 }
 
 void run_family(Launch& launch, const Crew& crew);

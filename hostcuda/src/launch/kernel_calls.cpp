@@ -2,8 +2,6 @@
 #include "runtime/kernel_calls.h"
 
 #include <cstring>
-#include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -16,6 +14,7 @@
 #include "runtime/device.h"
 #include "runtime/memory.h"
 #include "support/finding.h"
+#include "support/module_code.h"
 #include "support/observer.h"
 
 namespace hostcuda {
@@ -61,6 +60,13 @@ std::uint64_t number_of_child(const BlockRunner& block) {
   return RandomNumbers(block.launch().number, place, block.launches()).next();
 }
 
+ReportedLines& local_pointers_reported() {
+  static auto* lines = new ReportedLines;
+  return *lines;
+}
+[[maybe_unused]] const bool forgets_local_pointers = forgets_code_with(
+    [](const char* begin, const char* end) { local_pointers_reported().forget(begin, end); });
+
 cudaError_t append(ChildOperation operation, cudaStream_t stream) {
   BlockRunner& block = *running_block;
   stream = without_synonyms(stream);
@@ -103,10 +109,7 @@ void check_pointer_in_kernel(const Site& site, const volatile void* pointer) {
   void* address = const_cast<void*>(pointer);
   const bool is_local = is_in_fiber(address);
   if (!is_local && !is_shared(address)) return;
-  static std::mutex mutex;
-  static auto* known = new std::set<std::pair<const char*, int>>;
-  const std::lock_guard lock(mutex);
-  if (!known->insert({site.file, site.line}).second) return;
+  if (!local_pointers_reported().is_new(site.file, site.line)) return;
   Finding finding("local pointer",
                   std::string("kernel ") + running_block->launch().site.kernel +
                       " passes the address of a " + (is_local ? "local" : "shared") +

@@ -19,6 +19,7 @@
 #include "support/config.h"
 #include "support/finding.h"
 #include "support/limits.h"
+#include "support/module_code.h"
 #include "support/observer.h"
 
 namespace hostcuda {
@@ -65,6 +66,16 @@ bool valid_shape(const dim3& grid, const dim3& block) {
 std::set<const void*>& kernels_with_large_clusters() {
   static auto* set = new std::set<const void*>;
   return *set;
+}
+
+ReportedLines& pointers_reported() {
+  static auto* lines = new ReportedLines;
+  return *lines;
+}
+
+ReportedLines& references_reported() {
+  static auto* lines = new ReportedLines;
+  return *lines;
 }
 
 cudaError_t check_cluster(const LaunchRequest& request) {
@@ -135,7 +146,9 @@ Work* moved_work(const Work& work, std::size_t size) {
 }
 
 cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
-  std::shared_ptr<const Work> body(work);  // shared, because a graph runs it repeatedly
+  // Shared, because a graph runs it repeatedly. Its destructor may be code of a module.
+  std::shared_ptr<const Work> body(
+      work, [code = owner_of_code(request.function)](const Work* done) { delete done; });
   if (running_block) return launch_from_kernel(request, std::move(body));
   static std::uint64_t launches = 0;
   const ApiCall api_call(request.site.kernel,
@@ -164,8 +177,7 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
 void check_pointer_argument(const Site& site, const volatile void* pointer) {
   if (running_block) return check_pointer_in_kernel(site, pointer);
   const char* name = variable_without_address(const_cast<const void*>(pointer));
-  static auto* known = new std::set<std::pair<const char*, int>>;
-  if (!name || !known->insert({site.file, site.line}).second) return;
+  if (!name || !pointers_reported().is_new(site.file, site.line)) return;
   Finding finding("host pointer",
                   std::string("kernel ") + site.kernel +
                       " is given the address that the __device__ variable " + name +
@@ -181,10 +193,9 @@ void check_reference_argument(const Site& site, const volatile void* object) {
   check_pointer_argument(site, object);
   void* address = const_cast<void*>(object);
   if (variable_without_address(address)) return;  // reported already
-  static auto* known = new std::set<std::pair<const char*, int>>;
   const std::lock_guard lock(api_mutex());
   if (classify(address, 1).kind != MemoryKind::pageable ||
-      !known->insert({site.file, site.line}).second)
+      !references_reported().is_new(site.file, site.line))
     return;
   Finding finding(
       "host pointer",
@@ -214,6 +225,19 @@ std::optional<ErasedKernel> erased_kernel(const void* function) {
   return known == erased_kernels().end() ? std::nullopt : std::optional(known->second);
 }
 
+[[maybe_unused]] const bool forgets_kernels =
+    forgets_code_with([](const char* begin, const char* end) {
+      const auto forget_in = [&](auto& known) {
+        known.erase(known.lower_bound(begin), known.lower_bound(end));
+      };
+      forget_in(dynamic_shared_limits());
+      forget_in(kernels_with_large_clusters());
+      pointers_reported().forget(begin, end);
+      references_reported().forget(begin, end);
+      const std::lock_guard lock(erased_mutex);
+      forget_in(erased_kernels());
+    });
+
 }  // namespace
 
 void register_kernel(const void* function, const char* name, ErasedLaunch launch) {
@@ -222,18 +246,9 @@ void register_kernel(const void* function, const char* name, ErasedLaunch launch
   erased_kernels()[function] = {name, launch};
 }
 
-void forget_kernels(const void* begin, const void* end) {
-  const auto forget_in = [&](auto& known) {
-    known.erase(known.lower_bound(begin), known.lower_bound(end));
-  };
-  forget_in(dynamic_shared_limits());
-  forget_in(kernels_with_large_clusters());
-  const std::lock_guard lock(erased_mutex);
-  forget_in(erased_kernels());
-}
-
 cudaError_t launch_configured(const void* function, const cudaLaunchConfig_t& config,
                               void** arguments, const char* file, int line) {
+  const CodeOwner code = owner_of_code(function);
   const std::optional<ErasedKernel> known = erased_kernel(function);
   if (!known) return fail(cudaErrorInvalidDeviceFunction);
   LaunchRequest request{{known->name, file, line}, function,     config.gridDim, config.blockDim,

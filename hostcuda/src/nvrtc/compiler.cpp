@@ -5,11 +5,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
 
 #include "support/observer.h"
 #include "support/sanitizer.h"
@@ -21,15 +26,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+[[noreturn]] void refuse(const std::string& what, int error) {
+  throw std::runtime_error(what + ": " + std::strerror(error));
+}
+
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "hostcuda-nvrtc-XXXXXX").string();
-    if (mkdtemp(name.data())) path_ = name;
+    const char* around = std::getenv("TMPDIR");
+    std::string name = std::string(around ? around : "/tmp") + "/hostcuda-nvrtc-XXXXXX";
+    if (!mkdtemp(name.data())) refuse("cannot make the folder " + name, errno);
+    path_ = name;
   }
   ~TemporaryFolder() {
     std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
+    fs::remove_all(path_, ignored);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -41,7 +52,9 @@ class TemporaryFolder {
 
 void write_file(const fs::path& file, const std::string& text) {
   fs::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << text;
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  if (!stream.flush()) refuse("cannot write " + file.string(), errno);
 }
 
 std::string read_file(const fs::path& file) {
@@ -53,7 +66,7 @@ std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
-    result += c;
+    result += c == '\n' ? "\\n" : std::string(1, c);
   }
   return result + '"';
 }
@@ -66,10 +79,9 @@ std::string text_of(const NvrtcSource& source) {
                      "\n#line 1 \"nvrtcAddNameExpression\"\n#ifndef HOSTCUDA_SEMANTICS\n";
   int number = 0;
   for (const std::string& expression : source.expressions) {
-    const std::size_t begin = expression.find_first_not_of("& \t");
-    const std::string name = begin == expression.npos ? "" : expression.substr(begin);
     text += "static const ::hostcuda::NameExpression hostcuda_name_" + std::to_string(number++) +
-            "((" + expression + "), " + quoted(expression) + ", " + quoted(name) + ");\n";
+            "((" + expression + "), " + quoted(expression) + ", " + quoted(name_in(expression)) +
+            ");\n";
   }
   return text + "#endif\n";
 }
@@ -82,8 +94,9 @@ bool is_safe(const fs::path& name) {
   return true;
 }
 
-// Returns the exit status of the command, or -1. Both of its outputs go to the file.
-int run(const std::vector<std::string>& words, const fs::path& output) {
+// Starts the command, whose two outputs go to the file. The program may ignore SIGCHLD, but the
+// compiler waits for processes.
+pid_t start(const std::vector<std::string>& words, const fs::path& output) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -93,16 +106,41 @@ int run(const std::vector<std::string>& words, const fs::path& output) {
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT,
                                    0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGCHLD);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
-  const int error = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int error =
+      posix_spawn(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  if (error) {
-    std::ofstream(output) << words[0] << ": " << std::strerror(error) << '\n';
-    return -1;
-  }
+  if (error) refuse("cannot start " + words[0], error);
+  return child;
+}
+
+// Runs the compiler; returns false if it did not make its output. If the program ignores SIGCHLD,
+// the exit status is unknown.
+bool makes(const fs::path& output, const std::vector<std::string>& words,
+           const fs::path& messages) {
+  constexpr int kNotFound = 126;  // and greater: statuses of env and of shells
+  const pid_t compiler = start(words, messages);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  pid_t ended = 0;
+  while ((ended = waitpid(compiler, &status, 0)) < 0 && errno == EINTR) continue;
+  if (ended == compiler && (!WIFEXITED(status) || WEXITSTATUS(status) >= kNotFound))
+    throw std::runtime_error("cannot run " + words[0] + ": " + read_file(messages));
+  return status == 0 && fs::exists(output);
+}
+
+// NVIDIA's nvcc may be on the PATH too.
+bool is_own_nvcc(const fs::path& file) {
+  char begin[256] = "";
+  std::ifstream(file, std::ios::binary).read(begin, sizeof begin);
+  return std::string_view(begin, sizeof begin).find("hostcuda") != std::string_view::npos;
 }
 
 void replace_all(std::string& text, const std::string& old, const std::string& with) {
@@ -112,14 +150,26 @@ void replace_all(std::string& text, const std::string& old, const std::string& w
 
 }  // namespace
 
+std::string name_in(const std::string& expression) {
+  const std::size_t begin = expression.find_first_not_of("& \t\n");
+  return begin == expression.npos ? "" : expression.substr(begin);
+}
+
+std::string find_nvcc(const std::string& header) {
+  std::vector<fs::path> folders{fs::path(header).parent_path().parent_path() / "bin"};
+  if (const char* home = std::getenv("CUDA_HOME")) folders.push_back(fs::path(home) / "bin");
+  std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
+  for (std::string folder; std::getline(path, folder, ':');) folders.emplace_back(folder);
+  for (const fs::path& folder : folders)
+    if (is_own_nvcc(folder / "nvcc")) return (folder / "nvcc").string();
+  throw std::runtime_error("hostcuda's nvcc is not in " + folders[0].string() +
+                           ", in CUDA_HOME or on the PATH");
+}
+
 NvrtcOutput compile_nvrtc(const NvrtcSource& source, const std::vector<std::string>& options,
                           bool searches_folder_of_name, const std::string& nvcc) {
   NvrtcOutput result;
   const TemporaryFolder folder;
-  if (folder.path().empty()) {
-    result.log = "cannot make a folder in " + fs::temp_directory_path().string() + "\n";
-    return result;
-  }
   const fs::path file = folder.path() / "program.cu", headers = folder.path() / "headers",
                  module = folder.path() / "module.ptx", messages = folder.path() / "messages";
   write_file(file, text_of(source));
@@ -142,7 +192,7 @@ NvrtcOutput compile_nvrtc(const NvrtcSource& source, const std::vector<std::stri
     words.push_back("-iquote" + (of_name.empty() ? "." : of_name.string()));
   }
   words.insert(words.end(), {file.string(), "-o", module.string()});
-  result.is_compiled = run(words, messages) == 0;
+  result.is_compiled = makes(module, words, messages);
   result.log = read_file(messages);
   replace_all(result.log, headers.string() + "/", "");
   if (result.is_compiled) result.ptx = read_file(module);

@@ -20,7 +20,14 @@ struct NvrtcOutput {
   std::string log;
 };
 
-// nvcc: the path of hostcuda's nvcc.
+// Returns what the name expression names: the expression without its &.
+std::string name_in(const std::string& expression);
+
+// Returns the path of hostcuda's nvcc, which is normally in the folder bin next to the folder of
+// the header. Throws an exception if there is no nvcc of hostcuda.
+std::string find_nvcc(const std::string& header);
+
+// nvcc: the path of hostcuda's nvcc. Throws an exception if the compiler cannot be run.
 NvrtcOutput compile_nvrtc(const NvrtcSource& source, const std::vector<std::string>& options,
                           bool searches_folder_of_name, const std::string& nvcc);
 

@@ -116,6 +116,7 @@ bool choose_architecture(const std::string& value, NvrtcOptions& result) {
   const auto& known = nvrtc_architectures();
   if (std::find(known.begin(), known.end(), number) == known.end()) return false;
   result.words.push_back("-D__CUDA_ARCH__=" + std::to_string(number * 10));
+  result.has_architecture = true;
   return true;
 }
 
@@ -133,6 +134,7 @@ void apply(const Parsed& parsed, NvrtcOptions& result) {
     case Kind::passed_value:
       result.words.emplace_back(parsed.option->short_name);
       result.words.push_back(parsed.value);
+      result.has_architecture |= parsed.value.compare(0, 14, "__CUDA_ARCH__=") == 0;
       break;
     case Kind::no_folder:
       result.searches_folder_of_name = false;
@@ -171,8 +173,7 @@ NvrtcOptions translate_nvrtc_options(int count, const char* const* options) {
     }
     if (result.error.empty()) apply(parsed, result);
   }
-  const auto is_arch = [](const std::string& word) { return word.find("CUDA_ARCH") != word.npos; };
-  if (std::none_of(result.words.begin(), result.words.end(), is_arch))
+  if (!result.has_architecture)
     result.words.emplace_back("-D__CUDA_ARCH__=750");  // NVRTC's default
   return result;
 }

@@ -11,6 +11,7 @@ struct NvrtcOptions {
   std::vector<std::string> words;       // for nvcc
   std::string error;                    // one line, if an option is invalid
   bool real_architecture = false;       // sm_90, not compute_90
+  bool has_architecture = false;        // an option defines __CUDA_ARCH__
   bool links_later = false;             // -dlto
   bool searches_folder_of_name = true;  // for files that the program includes
 };

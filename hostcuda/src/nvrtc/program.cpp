@@ -1,7 +1,7 @@
 // NVRTC's functions.
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <set>
@@ -40,18 +40,13 @@ bool is_program(nvrtcProgram program) {
   return programs().contains(program);
 }
 
-// hostcuda's nvcc is in the folder bin next to the folder of the header.
-std::string nvcc_of(const char* header) {
-  return (std::filesystem::path(header).parent_path().parent_path() / "bin" / "nvcc").string();
-}
-
 // Loads the module to learn the names that the compiler gave to the expressions.
 bool find_lowered_names(nvrtcProgram program, Image& image) {
   const std::lock_guard lock(api_mutex());
   CUmod_st* const module = load_module(image);
   if (!module) return false;
   for (const auto& [expression, address] : module->expressions)
-    program->lowered[expression] = symbol_at(address, expression);
+    program->lowered[expression] = symbol_at(address, name_in(expression));
   unload_module(module);
   return true;
 }
@@ -172,9 +167,14 @@ nvrtcResult hostcuda_nvrtc_compile(nvrtcProgram program, int count, const char* 
   const NvrtcOptions translated = translate_nvrtc_options(count, options);
   program->was_compiled = true;
   program->is_valid = false;
-  if (translated.error.empty()) return compile(program, translated, nvcc_of(header));
   program->log = "nvrtc: error: " + translated.error + "\n";
-  return NVRTC_ERROR_INVALID_OPTION;
+  if (!translated.error.empty()) return NVRTC_ERROR_INVALID_OPTION;
+  try {
+    return compile(program, translated, find_nvcc(header));
+  } catch (const std::exception& error) {
+    program->log = std::string("nvrtc: error: ") + error.what() + "\n";
+    return NVRTC_ERROR_INTERNAL_ERROR;
+  }
 }
 
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char* expression) {

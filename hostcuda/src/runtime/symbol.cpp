@@ -12,6 +12,7 @@
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "support/config.h"
+#include "support/module_code.h"
 
 namespace hostcuda {
 namespace {
@@ -48,6 +49,15 @@ std::map<char*, Symbol>& symbols() {
   static auto* map = new std::map<char*, Symbol>;
   return *map;
 }
+
+[[maybe_unused]] const bool forgets_variables =
+    forgets_code_with([](const char* begin, const char* end) {
+      auto& known = device_variables();
+      known.erase(known.lower_bound(begin), known.lower_bound(end));
+      symbols().erase(symbols().lower_bound(const_cast<char*>(begin)),
+                      symbols().lower_bound(const_cast<char*>(end)));
+      find_limits();
+    });
 
 // Returns the number of bytes from the address to the symbol's end, or 0 if the address is outside
 // the symbol.
@@ -116,14 +126,6 @@ DeviceVariableRange device_variable_named(const char* name, const char* begin, c
     if (const auto& [address, variable] = *next; !std::strcmp(variable.name, name))
       return {address, variable.size, variable.name, variable.is_unset};
   return {};
-}
-
-void forget_device_variables(const char* begin, const char* end) {
-  auto& known = device_variables();
-  known.erase(known.lower_bound(begin), known.lower_bound(end));
-  symbols().erase(symbols().lower_bound(const_cast<char*>(begin)),
-                  symbols().lower_bound(const_cast<char*>(end)));
-  find_limits();
 }
 
 bool host_has_set(const void* address, std::size_t size) {

@@ -48,8 +48,6 @@ struct DeviceVariableRange {
 DeviceVariableRange device_variable_at(const void* address);
 // Returns the variable with this name between the two addresses, which belong to a module.
 DeviceVariableRange device_variable_named(const char* name, const char* begin, const char* end);
-// Forgets the variables between the two addresses, whose module is about to be unloaded.
-void forget_device_variables(const char* begin, const char* end);
 
 // True if host code has set, or may have set, all `size` bytes of a variable from `address` on.
 bool host_has_set(const void* address, std::size_t size);

@@ -14,6 +14,9 @@
 #include <map>
 #include <string_view>
 
+#include "support/module_code.h"
+#include "support/observer.h"
+
 namespace hostcuda {
 namespace {
 
@@ -166,14 +169,24 @@ bool is_code_of_header(const void* return_address, const char* name) {
   return std::strstr(answer, name);
 }
 
+namespace {
+
+std::string line_of_call(const void* return_address) {
+  char found[4096];
+  const void* call = static_cast<const char*>(return_address) - 1;
+  return source_line(call, found, sizeof found) ? found : "";
+}
+
+}  // namespace
+
 std::string CodePlace::text() const {
   if (file) return std::string(file) + ":" + std::to_string(line);
   if (!return_address) return "";
+  // The next module may get the address. (If there is an observer, modules stay in memory.)
+  if (!runtime_observer && owner_of_code(return_address)) return line_of_call(return_address);
   static thread_local auto* known = new std::map<const void*, std::string>;
   const auto [text, is_new] = known->try_emplace(return_address);
-  char found[4096];
-  const void* call = static_cast<const char*>(return_address) - 1;
-  if (is_new && source_line(call, found, sizeof found)) text->second = found;
+  if (is_new) text->second = line_of_call(return_address);
   return text->second;
 }
 

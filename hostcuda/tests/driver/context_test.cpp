@@ -44,6 +44,20 @@ TEST_F(Context, IsAStackPerThread) {
   EXPECT_EQ(CUDA_ERROR_INVALID_DEVICE, cuCtxCreate(&second, nullptr, 0, 99));
 }
 
+TEST_F(Context, ThatAnotherThreadDestroyedCannotBeUsed) {
+  CUcontext context = nullptr, popped = nullptr;
+  EXPECT_DRIVER(cuCtxCreate(&context, nullptr, 0, device_));
+  in_new_thread([&] { EXPECT_DRIVER(cuCtxDestroy(context)); });
+  CUdevice device = -1;
+  CUdeviceptr memory = 0;
+  EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxGetDevice(&device));
+  EXPECT_EQ(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc(&memory, 4));
+  EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxPushCurrent(context));
+  EXPECT_DRIVER(cuCtxPopCurrent(&popped));
+  EXPECT_EQ(context, popped);
+  EXPECT_DRIVER(cuCtxGetDevice(&device));
+}
+
 TEST_F(Context, OfTheRuntimeIsThePrimaryContext) {
   in_new_thread([] {
     CUcontext current = nullptr, primary = nullptr;
@@ -116,9 +130,15 @@ TEST_F(Driver, FindsFunctionsByName) {
   EXPECT_EQ(nullptr, function);
 }
 
-// The type of cuLaunchKernel in NVIDIA's header.
+// The types of these functions in NVIDIA's header.
 using LaunchKernel = CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
                                   unsigned, unsigned, CUstream, void**, void**);
+using LaunchCooperative = CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                       unsigned, unsigned, CUstream, void**);
+using LaunchKernelEx = CUresult (*)(const CUlaunchConfig*, CUfunction, void**, void**);
+[[maybe_unused]] constexpr LaunchKernel kLaunch = cuLaunchKernel;
+[[maybe_unused]] constexpr LaunchCooperative kLaunchCooperative = cuLaunchCooperativeKernel;
+[[maybe_unused]] constexpr LaunchKernelEx kLaunchEx = cuLaunchKernelEx;
 
 TEST_F(Stream, OrdersItsWork) {
   CUstream stream = nullptr;

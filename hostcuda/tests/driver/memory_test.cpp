@@ -1,7 +1,9 @@
 // Tests copies, fills, arrays, textures and virtual addresses of the driver API.
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "support.h"
 
@@ -209,6 +211,38 @@ TEST_F(Virtual, RefusesWrongSizesAndHandles) {
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, allow(range, kGranule));  // nothing is mapped there
   EXPECT_DRIVER(cuMemRelease(handle));
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemRelease(handle));
+  EXPECT_DRIVER(cuMemAddressFree(range, kGranule));
+}
+
+TEST_F(Virtual, AccessIsReduced) {
+  CUdeviceptr range = 0;
+  const CUmemGenericAllocationHandle handle = create();
+  EXPECT_DRIVER(cuMemAddressReserve(&range, kGranule, 0, 0, 0));
+  EXPECT_DRIVER(cuMemMap(range, kGranule, 0, handle, 0));
+  const CUmemLocation location{CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  const auto protection = [&] {  // as in /proc/self/maps
+    std::ifstream maps("/proc/self/maps");
+    char begin[32];
+    std::snprintf(begin, sizeof begin, "%llx-", range);
+    for (std::string line; std::getline(maps, line);)
+      if (line.compare(0, std::strlen(begin), begin) == 0)
+        return line.substr(line.find(' ') + 1, 2);
+    return std::string();
+  };
+  for (const auto& [flags, pages] : {std::pair{CU_MEM_ACCESS_FLAGS_PROT_READWRITE, "rw"},
+                                     std::pair{CU_MEM_ACCESS_FLAGS_PROT_READ, "r-"},
+                                     std::pair{CU_MEM_ACCESS_FLAGS_PROT_NONE, "--"}}) {
+    unsigned long long given = 99;
+    EXPECT_DRIVER(allow(range, kGranule, flags));
+    EXPECT_DRIVER(cuMemGetAccess(&given, &location, range));
+    EXPECT_EQ(static_cast<unsigned long long>(flags), given);
+    EXPECT_EQ(pages, protection());
+  }
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, allow(range, kGranule, static_cast<CUmemAccess_flags>(2)));
+  char byte = 0;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH(&byte, range, 1));
+  EXPECT_DRIVER(cuMemUnmap(range, kGranule));
+  EXPECT_DRIVER(cuMemRelease(handle));
   EXPECT_DRIVER(cuMemAddressFree(range, kGranule));
 }
 

@@ -40,6 +40,12 @@ TEST_F(Launch, TakesParametersFromABuffer) {
   EXPECT_DRIVER(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
   EXPECT_EQ((std::vector<double>{'A', 1.25, 7, 8.5, -3, 99, 1}), out.get());
 
+  std::vector<char> unaligned(1 + sizeof buffer);
+  std::memcpy(unaligned.data() + 1, &buffer, sizeof buffer);
+  extra[1] = unaligned.data() + 1;
+  EXPECT_DRIVER(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
+  EXPECT_EQ((std::vector<double>{'A', 1.25, 7, 8.5, -3, 99, 1}), out.get());
+
   size = offsetof(decltype(buffer), flag);  // lacks the last parameter
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
             cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
@@ -258,6 +264,33 @@ TEST_F(DriverTest, UnloadedModulesAreGone) {
   EXPECT_EQ(std::string::npos, contents("/proc/self/maps").find("hostcuda-module"));
 }
 
+TEST_F(DriverTest, GraphsKeepTheCodeOfTheirKernels) {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  CUstream stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  Array<int> data({-1, -1, -1, -1});
+  void* parameters[] = {data.argument()};
+  EXPECT_DRIVER(cuModuleLoad(&module, file_of_module("cubin").c_str()));
+  EXPECT_DRIVER(cuModuleGetFunction(&function, module, "fill_static"));
+  EXPECT_DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  EXPECT_EQ(cudaSuccess, cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  EXPECT_DRIVER(cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, 0, stream, parameters, nullptr));
+  EXPECT_EQ(cudaSuccess, cudaStreamEndCapture(stream, &graph));
+  EXPECT_DRIVER(cuModuleUnload(module));
+  EXPECT_EQ(cudaSuccess, cudaGraphInstantiate(&exec, graph, 0));
+  EXPECT_EQ(cudaSuccess, cudaGraphDestroy(graph));
+  EXPECT_EQ(cudaSuccess, cudaGraphLaunch(exec, stream));
+  EXPECT_DRIVER(cuStreamSynchronize(stream));
+  EXPECT_EQ((std::vector<int>(4, -7)), data.get());
+  EXPECT_EQ(cudaSuccess, cudaGraphLaunch(exec, stream));
+  EXPECT_EQ(cudaSuccess, cudaGraphExecDestroy(exec));  // before the launch has ended
+  EXPECT_DRIVER(cuStreamSynchronize(stream));
+  EXPECT_DRIVER(cuStreamDestroy(stream));
+  EXPECT_EQ(std::string::npos, contents("/proc/self/maps").find("hostcuda-module"));
+}
+
 TEST_F(DriverTest, LibrariesNeedNoContext) {
   CUcontext context = nullptr;
   EXPECT_DRIVER(cuCtxPopCurrent(&context));
@@ -282,13 +315,20 @@ TEST_F(DriverTest, LinksOneModule) {
   CUlinkState state = nullptr;
   void* image = nullptr;
   std::size_t size = 0;
-  EXPECT_DRIVER(cuLinkCreate(0, nullptr, nullptr, &state));
+  char log[100] = "untouched";
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  {
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    EXPECT_DRIVER(cuLinkCreate(2, options, values, &state));
+    options[0] = options[1] = CU_JIT_MAX_REGISTERS;  // the array may end before the link
+  }
   EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuLinkComplete(state, &image, &size));
   EXPECT_DRIVER(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()),
                               ptx.size() + 1, "kernels", 0, nullptr, nullptr));
   EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED,
             cuLinkAddFile(state, CU_JIT_INPUT_CUBIN, file_of_module("cubin").c_str(), 0, nullptr,
                           nullptr));
+  EXPECT_NE(nullptr, std::strstr(log, "cannot link several modules")) << log;
   EXPECT_DRIVER(cuLinkComplete(state, &image, &size));
   CUmodule module = nullptr;
   CUfunction function = nullptr;

@@ -69,6 +69,29 @@ END = """  OK(cuModuleGetFunction(&kernel, module, "shift"));
   return 0;
 }
 """
+C_PROGRAM = """#include <cuda.h>
+#include <nvrtc.h>
+#include <stdio.h>
+#define OK(call) do { int error = call; if (error) return printf("%s: %d\\n", #call, error), 3; } \\
+  while (0)
+int main(void) {
+  CUdevice device;
+  CUcontext context;
+  CUmodule module;
+  CUfunction kernel;
+  nvrtcProgram program;
+  OK(cuInit(0));
+  OK(cuDeviceGet(&device, 0));
+  OK(cuCtxCreate(&context, NULL, 0, device));
+  OK(cuModuleLoad(&module, "kernel.module"));
+  OK(cuModuleGetFunction(&kernel, module, "k"));
+  OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, CU_STREAM_LEGACY, NULL, NULL));
+  OK(cuCtxSynchronize());
+  OK(nvrtcCreateProgram(&program, "__global__ void k() {}", "k.cu", 0, NULL, NULL));
+  OK(nvrtcCompileProgram(program, 0, NULL));
+  return 0;
+}
+"""
 MAKEFILE = """program: main.cpp kernel.module
 \t$(NVCC) main.cpp -o program -lcuda -lnvrtc
 \t./program
@@ -107,6 +130,17 @@ class ModulesToolTest(InFolder):
                          result.stderr)
         self.assertEqual(3, result.returncode)
 
+    def test_programs_in_c(self):
+        self.write("kernel.cu", 'extern "C" __global__ void k() { printf("in C\\n"); }\n')
+        self.write("main.c", C_PROGRAM)
+        self.works(BIN / "nvcc", "-fatbin", "kernel.cu", "-o", "kernel.module")
+        by_gcc = ('gcc -Wall -Wextra -Wpedantic -Werror main.c -I"$CUDA_HOME/include" '
+                  '-L"$CUDA_HOME/lib64" -lcuda -lnvrtc -o program')
+        for words in ((BIN / "nvcc", "main.c", "-o", "program"),
+                      (BIN / "hostcuda", "env", "sh", "-c", by_gcc)):
+            self.works(*words)
+            self.assertEqual("in C\n", self.works("./program"))
+
     def assert_mistakes_are_found(self):
         found = self.run_in_folder(BIN / "hostcuda", "check", "--", "make", "-s")
         said = found.stdout + found.stderr
@@ -129,6 +163,13 @@ class ModulesToolTest(InFolder):
         self.write_program(WRONG, COMPILES)
         self.write("Makefile", MAKEFILE)
         self.assert_mistakes_are_found()
+
+    def test_a_missing_compiler_gives_one_line(self):
+        self.write("kernel.cu", RIGHT)
+        result = self.run_in_folder(sys.executable, BIN / "nvcc", "-ptx", "kernel.cu",
+                                    PATH="/no/such/folder")
+        self.assertEqual((1, "nvcc (hostcuda): c++: No such file or directory\n"),
+                         (result.returncode, result.stderr))
 
     def test_errors_of_modules_name_the_line(self):
         self.write_program(RIGHT.replace("tile[63", "tiles[63"))

@@ -1,6 +1,7 @@
 // Tests NVRTC: options, headers, messages, lowered names, and the results' use as modules.
 #include <nvrtc.h>
 
+#include <csignal>
 #include <cstring>
 
 #include "support.h"
@@ -31,6 +32,14 @@ class Program {
     std::string text(size, '?');
     EXPECT_NVRTC(nvrtcGetProgramLog(handle_, text.data()));
     return text.c_str();
+  }
+  std::string ptx() const {
+    std::size_t size = 0;
+    EXPECT_NVRTC(nvrtcGetPTXSize(handle_, &size));
+    std::string text(size, '?');
+    EXPECT_NVRTC(nvrtcGetPTX(handle_, text.data()));
+    EXPECT_EQ(size, std::strlen(text.c_str()) + 1);
+    return text;
   }
 
  private:
@@ -71,11 +80,8 @@ TEST_F(Nvrtc, CompilesTemplatesWithHeaders) {
   EXPECT_EQ(NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID,
             nvrtcGetLoweredName(program, "ns::scaled<float>", &name));
 
+  const std::string ptx = program.ptx();
   std::size_t size = 0;
-  EXPECT_NVRTC(nvrtcGetPTXSize(program, &size));
-  std::string ptx(size, '?');
-  EXPECT_NVRTC(nvrtcGetPTX(program, ptx.data()));
-  EXPECT_EQ(size, std::strlen(ptx.c_str()) + 1);
   EXPECT_NVRTC(nvrtcGetCUBINSize(program, &size));
   std::string cubin(size, '?');
   EXPECT_NVRTC(nvrtcGetCUBIN(program, cubin.data()));
@@ -128,6 +134,143 @@ TEST_F(Nvrtc, RefusesUnknownOptions) {
   EXPECT_EQ(NVRTC_ERROR_INVALID_OPTION, program.compile({"-arch=sm_12"}));
   EXPECT_NE(std::string::npos, program.log().find("invalid value 'sm_12'")) << program.log();
   EXPECT_EQ(NVRTC_ERROR_INVALID_OPTION, program.compile({"--gpu-architecture"}));
+}
+
+// Runs a test with another value of an environment variable.
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value, 1);
+  }
+  ~Environment() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
+TEST_F(Nvrtc, SaysWhyItCannotRun) {
+  Program program("__global__ void k() {}");
+  {
+    const Environment no_folder("TMPDIR", "/no/such/folder");
+    EXPECT_EQ(NVRTC_ERROR_INTERNAL_ERROR, program.compile({}));
+    EXPECT_NE(std::string::npos, program.log().find("/no/such/folder")) << program.log();
+  }
+  const Environment no_programs("PATH", "/no/such/folder");
+  EXPECT_EQ(NVRTC_ERROR_INTERNAL_ERROR, program.compile({}));
+  EXPECT_NE(std::string::npos, program.log().find("cannot run ")) << program.log();
+  EXPECT_EQ(NVRTC_ERROR_INTERNAL_ERROR,
+            hostcuda_nvrtc_compile(program, 0, nullptr, "/no/such/include/nvrtc.h"));
+  EXPECT_NE(std::string::npos, program.log().find("hostcuda's nvcc is not in /no/such/bin"))
+      << program.log();
+}
+
+TEST_F(Nvrtc, FindsNvccOnThePath) {
+  const std::string own = HOSTCUDA_BIN;
+  const Environment path("PATH", (own + ":" + std::getenv("PATH")).c_str());
+  Program program("__global__ void k() {}");
+  EXPECT_NVRTC(hostcuda_nvrtc_compile(program, 0, nullptr, "/no/such/include/nvrtc.h"))
+      << program.log();
+}
+
+TEST_F(Nvrtc, WorksIfTheProgramIgnoresItsChildren) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  Program program("__global__ void k() {}"), wrong("error");
+  EXPECT_NVRTC(program.compile({})) << program.log();
+  EXPECT_EQ(NVRTC_ERROR_COMPILATION, wrong.compile({}));
+  std::signal(SIGCHLD, before);
+}
+
+constexpr const char* kKernels = R"(
+#if __CUDA_ARCH__ != 750
+#error not the default architecture
+#endif
+template <class T> __global__ void set(T* out, int value) { *out = value; }
+template __global__ void set<int>(int* out, int value);
+template __global__ void set(long* out, int value);  // the argument of the template is deduced
+template <> __global__ void set<char>(char* out, int) { *out = 'c'; }
+template <int a, int b> struct Sum { static constexpr int value = a + b; };
+__global__ void with_defaults(int* out, int n = (1 < 2), int m = 16 >> 2,
+                              int sum = Sum<1, 2>::value, bool last = true) {
+  *out = n + m + sum + last;
+}
+namespace { __global__ void hidden(int* out) { *out = 4; } }
+)";
+
+TEST_F(Nvrtc, RegistersEveryKindOfKernel) {
+  Program program(kKernels);
+  for (const char* name : {"&hidden", "\nset<char>"})
+    EXPECT_NVRTC(nvrtcAddNameExpression(program, name));
+  ASSERT_EQ(NVRTC_SUCCESS, program.compile({"-DMY_CUDA_ARCH=1"})) << program.log();
+  const std::string ptx = program.ptx();
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuModuleLoadData(&module, ptx.c_str()));
+  for (const char* name :
+       {"_Z3setIiEvPT_i", "_Z3setIlEvPT_i", "_Z3setIcEvPT_i", "_Z13with_defaultsPiiiib"})
+    EXPECT_DRIVER(cuModuleGetFunction(&function, module, name)) << name;
+  const char* hidden = nullptr;
+  EXPECT_NVRTC(nvrtcGetLoweredName(program, "&hidden", &hidden));
+  EXPECT_DRIVER(cuModuleGetFunction(&function, module, hidden)) << hidden;
+  Array<int> out({0});
+  void* parameters[] = {out.argument()};
+  EXPECT_DRIVER(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(4, out.get()[0]);
+  EXPECT_DRIVER(cuModuleUnload(module));
+}
+
+// Returns what the kernel k of the module writes.
+int result_of_module(const std::string& ptx) {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  Array<int> out({0});
+  void* parameters[] = {out.argument()};
+  EXPECT_DRIVER(cuModuleLoadData(&module, ptx.c_str()));
+  EXPECT_DRIVER(cuModuleGetFunction(&function, module, "k"));
+  EXPECT_DRIVER(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  const int result = out.get()[0];
+  EXPECT_DRIVER(cuModuleUnload(module));
+  return result;
+}
+
+TEST_F(Nvrtc, ModulesThatStayInMemoryDoNotHideTheNext) {
+  // The system must keep the library until the thread ends, because of the destructor.
+  Program stays(R"(
+struct Object { ~Object() { value = 0; } int value = 1; };
+thread_local Object object;
+int* address = &object.value;
+extern "C" __global__ void k(int* out) { *out = 1; })");
+  Program next("extern \"C\" __global__ void k(int* out) { *out = 2; }");
+  for (Program* program : {&stays, &next})
+    ASSERT_EQ(NVRTC_SUCCESS, program->compile({"-default-device"})) << program->log();
+  EXPECT_EQ(1, result_of_module(stays.ptx()));
+  EXPECT_EQ(2, result_of_module(next.ptx()));
+}
+
+// The next module may get the addresses of one that was unloaded, and must not inherit what was
+// learnt about it.
+TEST_F(Nvrtc, ModulesDoNotInheritClusters) {
+  const std::string with_cluster =
+      "extern \"C\" __global__ void __cluster_dims__(2,1,1) k(int* out) { out[blockIdx.x] = 1; }";
+  for (const char* size : {"(2,1,1)", "(1,1,1)"}) {
+    std::string source = with_cluster;
+    Program program(source.replace(source.find("(2,1,1)"), 7, size).c_str());
+    ASSERT_EQ(NVRTC_SUCCESS, program.compile({})) << program.log();
+    const std::string ptx = program.ptx();
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    ASSERT_EQ(CUDA_SUCCESS, cuModuleLoadData(&module, ptx.c_str()));
+    EXPECT_DRIVER(cuModuleGetFunction(&function, module, "k"));
+    const unsigned blocks = size[1] == '2' ? 2 : 3;
+    Array<int> out{std::vector<int>(blocks)};
+    void* parameters[] = {out.argument()};
+    EXPECT_DRIVER(cuLaunchKernel(function, blocks, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+    EXPECT_EQ(std::vector<int>(blocks, 1), out.get());
+    EXPECT_DRIVER(cuModuleUnload(module));
+  }
 }
 
 TEST_F(Nvrtc, MakesNoCubinForVirtualArchitectures) {

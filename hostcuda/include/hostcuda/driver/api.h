@@ -8,23 +8,31 @@
 
 #include "types.h"
 
+#ifdef __cplusplus
+#define HOSTCUDA_OR(value) = value
+#else
+#define HOSTCUDA_OR(value)
+#endif
+
+#ifdef __cplusplus
 extern "C" {
+#endif
 
 CUresult cuGetErrorName(CUresult error, const char** name);
 CUresult cuGetErrorString(CUresult error, const char** text);
 CUresult cuInit(unsigned flags);
 CUresult cuDriverGetVersion(int* version);
 CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags,
-                          CUdriverProcAddressQueryResult* status = nullptr);
-inline CUresult cuProfilerStart() { return CUDA_SUCCESS; }
-inline CUresult cuProfilerStop() { return CUDA_SUCCESS; }
+                          CUdriverProcAddressQueryResult* status HOSTCUDA_OR(nullptr));
+static inline CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
+static inline CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
 
 // ---- devices -----------------------------------------------------------------------------------
 CUresult cuDeviceGet(CUdevice* device, int ordinal);
 CUresult cuDeviceGetCount(int* count);
 CUresult cuDeviceGetName(char* name, int length, CUdevice device);
 CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device);
-CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device);
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device);
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device);
 CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device);
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device);
@@ -52,9 +60,9 @@ CUresult cuCtxGetDevice(CUdevice* device);
 CUresult cuCtxGetFlags(unsigned* flags);
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id);
 CUresult cuCtxGetApiVersion(CUcontext context, unsigned* version);
-CUresult cuCtxSynchronize();
-CUresult cuCtxSetLimit(CUlimit limit, std::size_t value);
-CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit);
+CUresult cuCtxSynchronize(void);
+CUresult cuCtxSetLimit(CUlimit limit, size_t value);
+CUresult cuCtxGetLimit(size_t* value, CUlimit limit);
 CUresult cuCtxSetCacheConfig(CUfunc_cache config);
 CUresult cuCtxGetCacheConfig(CUfunc_cache* config);
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config);
@@ -74,8 +82,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode);
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name);
 CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module);
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module);
-CUresult cuModuleGetGlobal(CUdeviceptr* pointer, std::size_t* size, CUmodule module,
-                           const char* name);
+CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* size, CUmodule module, const char* name);
 CUresult cuModuleGetTexRef(CUtexref* texture, CUmodule module, const char* name);    // never found
 CUresult cuModuleGetSurfRef(CUsurfref* surface, CUmodule module, const char* name);  // never found
 CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* jit_options,
@@ -89,17 +96,17 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
 CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library);
 CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library);
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library);
-CUresult cuLibraryGetGlobal(CUdeviceptr* pointer, std::size_t* size, CUlibrary library,
+CUresult cuLibraryGetGlobal(CUdeviceptr* pointer, size_t* size, CUlibrary library,
                             const char* name);
-CUresult cuLibraryGetManaged(CUdeviceptr* pointer, std::size_t* size, CUlibrary library,
+CUresult cuLibraryGetManaged(CUdeviceptr* pointer, size_t* size, CUlibrary library,
                              const char* name);
 // Links one module. Several modules cannot be joined, because each is already a shared library.
 CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state);
-CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t size,
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t size,
                        const char* name, unsigned count, CUjit_option* options, void** values);
 CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned count,
                        CUjit_option* options, void** values);
-CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* size);
+CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size);
 CUresult cuLinkDestroy(CUlinkState state);
 
 // ---- kernels -----------------------------------------------------------------------------------
@@ -111,12 +118,10 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkern
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
                               CUdevice device);
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device);
-CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset,
-                              std::size_t* size);
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* size);
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function);
 CUresult cuFuncGetName(const char** name, CUfunction function);
-CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset,
-                            std::size_t* size);
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* size);
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function);
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value);
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
@@ -124,26 +129,25 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config);
 CUresult cuFuncLoad(CUfunction function);
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream stream, void** parameters, void** extra, HOSTCUDA_HERE);
+                        CUstream stream, void** parameters, void** extra);
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                          void** extra, HOSTCUDA_HERE);
+                          void** extra);
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                    unsigned grid_z, unsigned block_x, unsigned block_y,
                                    unsigned block_z, unsigned shared_bytes, CUstream stream,
-                                   void** parameters, HOSTCUDA_HERE);
+                                   void** parameters);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function,
-                                                     int block_size, std::size_t dynamic_shared);
+                                                     int block_size, size_t dynamic_shared);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function,
-                                                              int block_size,
-                                                              std::size_t dynamic_shared,
+                                                              int block_size, size_t dynamic_shared,
                                                               unsigned flags);
 CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
                                           CUoccupancyB2DSize dynamic_of_block,
-                                          std::size_t dynamic_shared, int limit);
+                                          size_t dynamic_shared, int limit);
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
                                                    CUoccupancyB2DSize dynamic_of_block,
-                                                   std::size_t dynamic_shared, int limit,
+                                                   size_t dynamic_shared, int limit,
                                                    unsigned flags);
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
                                       const CUlaunchConfig* config);
@@ -161,8 +165,7 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned* flags);
 CUresult cuStreamGetPriority(CUstream stream, int* priority);
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context);
 CUresult cuStreamGetDevice(CUstream stream, CUdevice* device);
-CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, std::size_t size,
-                                unsigned flags);
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t size, unsigned flags);
 CUresult cuEventCreate(CUevent* event, unsigned flags);
 CUresult cuEventDestroy(CUevent event);
 CUresult cuEventRecord(CUevent event, CUstream stream);
@@ -171,9 +174,12 @@ CUresult cuEventSynchronize(CUevent event);
 CUresult cuEventQuery(CUevent event);
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end);
 
+#ifdef __cplusplus
 }  // extern "C"
+#endif
 
-// CUDA 13's cuCtxCreate and the form with three arguments, of older versions.
+// CUDA 13's cuCtxCreate and, in C++, the form with three arguments, of older versions.
+#ifdef __cplusplus
 inline CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
                             CUdevice device) {
   return cuCtxCreate_v4(context, parameters, flags, device);
@@ -181,3 +187,6 @@ inline CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams* parameters, u
 inline CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
   return cuCtxCreate_v2(context, flags, device);
 }
+#else
+#define cuCtxCreate cuCtxCreate_v4
+#endif

@@ -1,13 +1,13 @@
 // hostcuda: the driver API's enumerations, except those of results and device attributes.
 #pragma once
 
-enum CUcomputemode {
+typedef enum CUcomputemode {
   CU_COMPUTEMODE_DEFAULT = 0,
   CU_COMPUTEMODE_PROHIBITED = 2,
   CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
-};
+} CUcomputemode;
 
-enum CUctx_flags {
+typedef enum CUctx_flags {
   CU_CTX_SCHED_AUTO = 0,
   CU_CTX_SCHED_SPIN = 1,
   CU_CTX_SCHED_YIELD = 2,
@@ -20,33 +20,36 @@ enum CUctx_flags {
   CU_CTX_USER_COREDUMP_ENABLE = 64,
   CU_CTX_SYNC_MEMOPS = 128,
   CU_CTX_FLAGS_MASK = 255
-};
+} CUctx_flags;
 
-enum CUstream_flags { CU_STREAM_DEFAULT = 0, CU_STREAM_NON_BLOCKING = 1 };
+typedef enum CUstream_flags { CU_STREAM_DEFAULT = 0, CU_STREAM_NON_BLOCKING = 1 } CUstream_flags;
 
-enum CUevent_flags {
+typedef enum CUevent_flags {
   CU_EVENT_DEFAULT = 0,
   CU_EVENT_BLOCKING_SYNC = 1,
   CU_EVENT_DISABLE_TIMING = 2,
   CU_EVENT_INTERPROCESS = 4
-};
+} CUevent_flags;
 
-enum CUevent_record_flags { CU_EVENT_RECORD_DEFAULT = 0, CU_EVENT_RECORD_EXTERNAL = 1 };
+typedef enum CUevent_record_flags {
+  CU_EVENT_RECORD_DEFAULT = 0,
+  CU_EVENT_RECORD_EXTERNAL = 1
+} CUevent_record_flags;
 
-enum CUmemorytype {
+typedef enum CUmemorytype {
   CU_MEMORYTYPE_HOST = 1,
   CU_MEMORYTYPE_DEVICE = 2,
   CU_MEMORYTYPE_ARRAY = 3,
   CU_MEMORYTYPE_UNIFIED = 4
-};
+} CUmemorytype;
 
-enum CUmemAttach_flags {
+typedef enum CUmemAttach_flags {
   CU_MEM_ATTACH_GLOBAL = 1,
   CU_MEM_ATTACH_HOST = 2,
   CU_MEM_ATTACH_SINGLE = 4
-};
+} CUmemAttach_flags;
 
-enum CUlimit {
+typedef enum CUlimit {
   CU_LIMIT_STACK_SIZE = 0,
   CU_LIMIT_PRINTF_FIFO_SIZE = 1,
   CU_LIMIT_MALLOC_HEAP_SIZE = 2,
@@ -55,22 +58,22 @@ enum CUlimit {
   CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
   CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,
   CU_LIMIT_SHMEM_SIZE = 7
-};
+} CUlimit;
 
-enum CUfunc_cache {
+typedef enum CUfunc_cache {
   CU_FUNC_CACHE_PREFER_NONE = 0,
   CU_FUNC_CACHE_PREFER_SHARED = 1,
   CU_FUNC_CACHE_PREFER_L1 = 2,
   CU_FUNC_CACHE_PREFER_EQUAL = 3
-};
+} CUfunc_cache;
 
-enum CUsharedconfig {
+typedef enum CUsharedconfig {
   CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0,
   CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 1,
   CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2
-};
+} CUsharedconfig;
 
-enum CUfunction_attribute {
+typedef enum CUfunction_attribute {
   CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
   CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
@@ -87,15 +90,15 @@ enum CUfunction_attribute {
   CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
   CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
   CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15
-};
+} CUfunction_attribute;
 
-enum CUshared_carveout {
+typedef enum CUshared_carveout {
   CU_SHAREDMEM_CARVEOUT_DEFAULT = -1,
   CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100,
   CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0
-};
+} CUshared_carveout;
 
-enum CUjit_option {
+typedef enum CUjit_option {
   CU_JIT_MAX_REGISTERS = 0,
   CU_JIT_THREADS_PER_BLOCK = 1,
   CU_JIT_WALL_TIME = 2,
@@ -132,9 +135,9 @@ enum CUjit_option {
   CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
   CU_JIT_SPLIT_COMPILE = 34,
   CU_JIT_NUM_OPTIONS = 35
-};
+} CUjit_option;
 
-enum CUjit_target {
+typedef enum CUjit_target {
   CU_TARGET_COMPUTE_30 = 30,
   CU_TARGET_COMPUTE_32 = 32,
   CU_TARGET_COMPUTE_35 = 35,
@@ -169,17 +172,17 @@ enum CUjit_target {
   CU_TARGET_COMPUTE_103F = 131175,
   CU_TARGET_COMPUTE_120F = 131192,
   CU_TARGET_COMPUTE_121F = 131193
-};
+} CUjit_target;
 
-enum CUjit_fallback { CU_PREFER_PTX = 0, CU_PREFER_BINARY = 1 };
+typedef enum CUjit_fallback { CU_PREFER_PTX = 0, CU_PREFER_BINARY = 1 } CUjit_fallback;
 
-enum CUjit_cacheMode {
+typedef enum CUjit_cacheMode {
   CU_JIT_CACHE_OPTION_NONE = 0,
   CU_JIT_CACHE_OPTION_CG = 1,
   CU_JIT_CACHE_OPTION_CA = 2
-};
+} CUjit_cacheMode;
 
-enum CUjitInputType {
+typedef enum CUjitInputType {
   CU_JIT_INPUT_CUBIN = 0,
   CU_JIT_INPUT_PTX = 1,
   CU_JIT_INPUT_FATBINARY = 2,
@@ -187,16 +190,19 @@ enum CUjitInputType {
   CU_JIT_INPUT_LIBRARY = 4,
   CU_JIT_INPUT_NVVM = 5,
   CU_JIT_NUM_INPUT_TYPES = 6
-};
+} CUjitInputType;
 
-enum CUlibraryOption {
+typedef enum CUlibraryOption {
   CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
   CU_LIBRARY_BINARY_IS_PRESERVED = 1
-};
+} CUlibraryOption;
 
-enum CUmoduleLoadingMode { CU_MODULE_EAGER_LOADING = 1, CU_MODULE_LAZY_LOADING = 2 };
+typedef enum CUmoduleLoadingMode {
+  CU_MODULE_EAGER_LOADING = 1,
+  CU_MODULE_LAZY_LOADING = 2
+} CUmoduleLoadingMode;
 
-enum CUarray_format {
+typedef enum CUarray_format {
   CU_AD_FORMAT_UNSIGNED_INT8 = 1,
   CU_AD_FORMAT_UNSIGNED_INT16 = 2,
   CU_AD_FORMAT_UNSIGNED_INT32 = 3,
@@ -205,25 +211,28 @@ enum CUarray_format {
   CU_AD_FORMAT_SIGNED_INT32 = 10,
   CU_AD_FORMAT_HALF = 16,
   CU_AD_FORMAT_FLOAT = 32
-};
+} CUarray_format;
 
-enum CUaddress_mode {
+typedef enum CUaddress_mode {
   CU_TR_ADDRESS_MODE_WRAP = 0,
   CU_TR_ADDRESS_MODE_CLAMP = 1,
   CU_TR_ADDRESS_MODE_MIRROR = 2,
   CU_TR_ADDRESS_MODE_BORDER = 3
-};
+} CUaddress_mode;
 
-enum CUfilter_mode { CU_TR_FILTER_MODE_POINT = 0, CU_TR_FILTER_MODE_LINEAR = 1 };
+typedef enum CUfilter_mode {
+  CU_TR_FILTER_MODE_POINT = 0,
+  CU_TR_FILTER_MODE_LINEAR = 1
+} CUfilter_mode;
 
-enum CUresourcetype {
+typedef enum CUresourcetype {
   CU_RESOURCE_TYPE_ARRAY = 0,
   CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 1,
   CU_RESOURCE_TYPE_LINEAR = 2,
   CU_RESOURCE_TYPE_PITCH2D = 3
-};
+} CUresourcetype;
 
-enum CUlaunchAttributeID {
+typedef enum CUlaunchAttributeID {
   CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
   CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
   CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
@@ -232,15 +241,15 @@ enum CUlaunchAttributeID {
   CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
   CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
   CU_LAUNCH_ATTRIBUTE_PRIORITY = 8
-};
+} CUlaunchAttributeID;
 
-enum CUclusterSchedulingPolicy {
+typedef enum CUclusterSchedulingPolicy {
   CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0,
   CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1,
   CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2
-};
+} CUclusterSchedulingPolicy;
 
-enum CUpointer_attribute {
+typedef enum CUpointer_attribute {
   CU_POINTER_ATTRIBUTE_CONTEXT = 1,
   CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
   CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
@@ -262,27 +271,27 @@ enum CUpointer_attribute {
   CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
   CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
   CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21
-};
+} CUpointer_attribute;
 
-enum CUmem_advise {
+typedef enum CUmem_advise {
   CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
   CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
   CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
   CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
   CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
   CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6
-};
+} CUmem_advise;
 
-enum CUmemAllocationHandleType {
+typedef enum CUmemAllocationHandleType {
   CU_MEM_HANDLE_TYPE_NONE = 0,
   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
   CU_MEM_HANDLE_TYPE_WIN32 = 2,
   CU_MEM_HANDLE_TYPE_WIN32_KMT = 4,
   CU_MEM_HANDLE_TYPE_FABRIC = 8,
   CU_MEM_HANDLE_TYPE_MAX = 2147483647
-};
+} CUmemAllocationHandleType;
 
-enum CUmemLocationType {
+typedef enum CUmemLocationType {
   CU_MEM_LOCATION_TYPE_INVALID = 0,
   CU_MEM_LOCATION_TYPE_NONE = 0,
   CU_MEM_LOCATION_TYPE_DEVICE = 1,
@@ -290,42 +299,45 @@ enum CUmemLocationType {
   CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
   CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
   CU_MEM_LOCATION_TYPE_MAX = 2147483647
-};
+} CUmemLocationType;
 
-enum CUmemAllocationType {
+typedef enum CUmemAllocationType {
   CU_MEM_ALLOCATION_TYPE_INVALID = 0,
   CU_MEM_ALLOCATION_TYPE_PINNED = 1,
   CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
   CU_MEM_ALLOCATION_TYPE_MAX = 2147483647
-};
+} CUmemAllocationType;
 
-enum CUmemAllocationCompType {
+typedef enum CUmemAllocationCompType {
   CU_MEM_ALLOCATION_COMP_NONE = 0,
   CU_MEM_ALLOCATION_COMP_GENERIC = 1
-};
+} CUmemAllocationCompType;
 
-enum CUmemAccess_flags {
+typedef enum CUmemAccess_flags {
   CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
   CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
   CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
   CU_MEM_ACCESS_FLAGS_PROT_MAX = 2147483647
-};
+} CUmemAccess_flags;
 
-enum CUmemAllocationGranularity_flags {
+typedef enum CUmemAllocationGranularity_flags {
   CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
   CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
-};
+} CUmemAllocationGranularity_flags;
 
-enum CUdriverProcAddressQueryResult {
+typedef enum CUdriverProcAddressQueryResult {
   CU_GET_PROC_ADDRESS_SUCCESS = 0,
   CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
   CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
-};
+} CUdriverProcAddressQueryResult;
 
-enum CUdriverProcAddress_flags {
+typedef enum CUdriverProcAddress_flags {
   CU_GET_PROC_ADDRESS_DEFAULT = 0,
   CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
   CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2
-};
+} CUdriverProcAddress_flags;
 
-enum CUoccupancy_flags { CU_OCCUPANCY_DEFAULT = 0, CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1 };
+typedef enum CUoccupancy_flags {
+  CU_OCCUPANCY_DEFAULT = 0,
+  CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1
+} CUoccupancy_flags;

@@ -1,8 +1,15 @@
 // hostcuda: the results of the driver API's functions.
 #pragma once
 
-// The underlying type is fixed, so a number that is not an enumerator is still a valid value.
-enum CUresult : unsigned {
+#ifdef __cplusplus
+#define HOSTCUDA_UNSIGNED : unsigned
+#else
+#define HOSTCUDA_UNSIGNED
+#endif
+
+// In C++ the underlying type is fixed, so a number that is not an enumerator is still a valid
+// value.
+typedef enum CUresult HOSTCUDA_UNSIGNED {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,
   CUDA_ERROR_OUT_OF_MEMORY = 2,
@@ -104,4 +111,4 @@ enum CUresult : unsigned {
   CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION = 915,
   CUDA_ERROR_KEY_ROTATION = 916,
   CUDA_ERROR_UNKNOWN = 999
-};
+} CUresult;

@@ -1,27 +1,26 @@
 // hostcuda: the driver API's handles, structures and constants. Their layouts are CUDA's.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "../runtime_api.h"
 #include "device_attributes.h"
 #include "enums.h"
 #include "results.h"
 
-#define CUDA_VERSION CUDART_VERSION
+#define CUDA_VERSION 13000
 #define CUDAAPI
 #define CUDA_CB
 #define __cuda_cuda_h__  // NVIDIA's samples test this macro
 
-using cuuint32_t = std::uint32_t;
-using cuuint64_t = std::uint64_t;
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 
-using CUdevice = int;
-using CUdeviceptr = unsigned long long;
-using CUtexObject = unsigned long long;
-using CUsurfObject = unsigned long long;
-using CUmemGenericAllocationHandle = unsigned long long;
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct CUctx_st* CUcontext;
 typedef struct CUmod_st* CUmodule;
 typedef struct CUfunc_st* CUfunction;
@@ -32,17 +31,17 @@ typedef struct CUarray_st* CUarray;
 typedef struct CUmipmappedArray_st* CUmipmappedArray;  // not emulated
 typedef struct CUtexref_st* CUtexref;                  // removed from CUDA's language in CUDA 12
 typedef struct CUsurfref_st* CUsurfref;                // removed from CUDA's language in CUDA 12
-typedef cudaStream_t CUstream;
-typedef cudaEvent_t CUevent;
+typedef struct CUstream_st* CUstream;                  // cudaStream_t
+typedef struct CUevent_st* CUevent;                    // cudaEvent_t
 
 typedef void(CUDA_CB* CUhostFn)(void* data);
 typedef void(CUDA_CB* CUstreamCallback)(CUstream stream, CUresult status, void* data);
-typedef std::size_t(CUDA_CB* CUoccupancyB2DSize)(int block_size);
+typedef size_t(CUDA_CB* CUoccupancyB2DSize)(int block_size);
 
-#define CU_STREAM_LEGACY (reinterpret_cast<CUstream>(1))
-#define CU_STREAM_PER_THREAD (reinterpret_cast<CUstream>(2))
-#define CU_DEVICE_CPU (static_cast<CUdevice>(-1))
-#define CU_DEVICE_INVALID (static_cast<CUdevice>(-2))
+#define CU_STREAM_LEGACY ((CUstream)1)
+#define CU_STREAM_PER_THREAD ((CUstream)2)
+#define CU_DEVICE_CPU ((CUdevice)-1)
+#define CU_DEVICE_INVALID ((CUdevice)-2)
 #define CU_MEMHOSTALLOC_PORTABLE 0x01
 #define CU_MEMHOSTALLOC_DEVICEMAP 0x02
 #define CU_MEMHOSTALLOC_WRITECOMBINED 0x04
@@ -60,71 +59,71 @@ typedef std::size_t(CUDA_CB* CUoccupancyB2DSize)(int block_size);
 #define CU_TRSF_SRGB 0x10
 #define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 0x20
 // The elements of cuLaunchKernel's argument `extra`.
-#define CU_LAUNCH_PARAM_END (reinterpret_cast<void*>(0))
-#define CU_LAUNCH_PARAM_BUFFER_POINTER (reinterpret_cast<void*>(1))
-#define CU_LAUNCH_PARAM_BUFFER_SIZE (reinterpret_cast<void*>(2))
+#define CU_LAUNCH_PARAM_END ((void*)0)
+#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void*)1)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void*)2)
 
-struct CUuuid {
+typedef struct CUuuid {
   char bytes[16];
-};
+} CUuuid;
 
-struct CUdevprop {
+typedef struct CUdevprop {
   int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], sharedMemPerBlock, totalConstantMemory,
       SIMDWidth, memPitch, regsPerBlock, clockRate, textureAlign;
-};
+} CUdevprop;
 
 // The members ask for features of GPUs, so hostcuda ignores them.
-struct CUctxCreateParams {
+typedef struct CUctxCreateParams {
   void* execAffinityParams;
   int numExecAffinityParams;
   void* cigParams;
-};
+} CUctxCreateParams;
 
-struct CUDA_MEMCPY2D {
-  std::size_t srcXInBytes, srcY;
+typedef struct CUDA_MEMCPY2D {
+  size_t srcXInBytes, srcY;
   CUmemorytype srcMemoryType;
   const void* srcHost;
   CUdeviceptr srcDevice;
   CUarray srcArray;
-  std::size_t srcPitch;
-  std::size_t dstXInBytes, dstY;
+  size_t srcPitch;
+  size_t dstXInBytes, dstY;
   CUmemorytype dstMemoryType;
   void* dstHost;
   CUdeviceptr dstDevice;
   CUarray dstArray;
-  std::size_t dstPitch;
-  std::size_t WidthInBytes, Height;
-};
-struct CUDA_MEMCPY3D {
-  std::size_t srcXInBytes, srcY, srcZ, srcLOD;
+  size_t dstPitch;
+  size_t WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+typedef struct CUDA_MEMCPY3D {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
   CUmemorytype srcMemoryType;
   const void* srcHost;
   CUdeviceptr srcDevice;
   CUarray srcArray;
   void* reserved0;
-  std::size_t srcPitch, srcHeight;
-  std::size_t dstXInBytes, dstY, dstZ, dstLOD;
+  size_t srcPitch, srcHeight;
+  size_t dstXInBytes, dstY, dstZ, dstLOD;
   CUmemorytype dstMemoryType;
   void* dstHost;
   CUdeviceptr dstDevice;
   CUarray dstArray;
   void* reserved1;
-  std::size_t dstPitch, dstHeight;
-  std::size_t WidthInBytes, Height, Depth;
-};
+  size_t dstPitch, dstHeight;
+  size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
 
-struct CUDA_ARRAY_DESCRIPTOR {
-  std::size_t Width, Height;
+typedef struct CUDA_ARRAY_DESCRIPTOR {
+  size_t Width, Height;
   CUarray_format Format;
   unsigned NumChannels;
-};
-struct CUDA_ARRAY3D_DESCRIPTOR {
-  std::size_t Width, Height, Depth;
+} CUDA_ARRAY_DESCRIPTOR;
+typedef struct CUDA_ARRAY3D_DESCRIPTOR {
+  size_t Width, Height, Depth;
   CUarray_format Format;
   unsigned NumChannels, Flags;
-};
+} CUDA_ARRAY3D_DESCRIPTOR;
 
-struct CUDA_RESOURCE_DESC {
+typedef struct CUDA_RESOURCE_DESC {
   CUresourcetype resType;
   union {
     struct {
@@ -137,31 +136,31 @@ struct CUDA_RESOURCE_DESC {
       CUdeviceptr devPtr;
       CUarray_format format;
       unsigned numChannels;
-      std::size_t sizeInBytes;
+      size_t sizeInBytes;
     } linear;
     struct {
       CUdeviceptr devPtr;
       CUarray_format format;
       unsigned numChannels;
-      std::size_t width, height, pitchInBytes;
+      size_t width, height, pitchInBytes;
     } pitch2D;
     struct {
       int reserved[32];
     } reserved;
   } res;
   unsigned flags;
-};
-struct CUDA_TEXTURE_DESC {
+} CUDA_RESOURCE_DESC;
+typedef struct CUDA_TEXTURE_DESC {
   CUaddress_mode addressMode[3];
   CUfilter_mode filterMode;
   unsigned flags, maxAnisotropy;
   CUfilter_mode mipmapFilterMode;
   float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp, borderColor[4];
   int reserved[12];
-};
-struct CUDA_RESOURCE_VIEW_DESC;  // not emulated
+} CUDA_TEXTURE_DESC;
+typedef struct CUDA_RESOURCE_VIEW_DESC CUDA_RESOURCE_VIEW_DESC;  // not emulated
 
-union CUlaunchAttributeValue {
+typedef union CUlaunchAttributeValue {
   char pad[64];
   int cooperative;
   struct {
@@ -170,24 +169,24 @@ union CUlaunchAttributeValue {
   CUclusterSchedulingPolicy clusterSchedulingPolicyPreference;
   int programmaticStreamSerializationAllowed;
   int priority;
-};
-struct CUlaunchAttribute {
+} CUlaunchAttributeValue;
+typedef struct CUlaunchAttribute {
   CUlaunchAttributeID id;
   char pad[8 - sizeof(CUlaunchAttributeID)];
   CUlaunchAttributeValue value;
-};
-struct CUlaunchConfig {
+} CUlaunchAttribute;
+typedef struct CUlaunchConfig {
   unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
   CUstream hStream;
   CUlaunchAttribute* attrs;
   unsigned numAttrs;
-};
+} CUlaunchConfig;
 
-struct CUmemLocation {
+typedef struct CUmemLocation {
   CUmemLocationType type;
   int id;
-};
-struct CUmemAllocationProp {
+} CUmemLocation;
+typedef struct CUmemAllocationProp {
   CUmemAllocationType type;
   CUmemAllocationHandleType requestedHandleTypes;
   CUmemLocation location;
@@ -197,8 +196,8 @@ struct CUmemAllocationProp {
     unsigned short usage;
     unsigned char reserved[4];
   } allocFlags;
-};
-struct CUmemAccessDesc {
+} CUmemAllocationProp;
+typedef struct CUmemAccessDesc {
   CUmemLocation location;
   CUmemAccess_flags flags;
-};
+} CUmemAccessDesc;
