@@ -81,12 +81,14 @@ __device__ cudaError_t cudaStreamDestroy(cudaStream_t);
 __device__ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0);
 __device__ cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned);
 __device__ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr);
+__device__ cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t = nullptr, unsigned = 0);
 __device__ cudaError_t cudaEventDestroy(cudaEvent_t);
 __device__ cudaError_t cudaGetDevice(int*);
 __device__ cudaError_t cudaGetDeviceCount(int*);
 __device__ cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int);
 __device__ cudaError_t cudaDeviceGetLimit(std::size_t*, cudaLimit);
 __device__ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache*);
+__device__ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig*);
 __device__ cudaError_t cudaDriverGetVersion(int*);
 __device__ cudaError_t cudaRuntimeGetVersion(int*);
 template <class Function>
@@ -94,6 +96,13 @@ __device__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, Function*);
 template <class Function>
 __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, Function*, int,
                                                                      std::size_t);
+template <class Function>
+__device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int*, Function*, int,
+                                                                              std::size_t,
+                                                                              unsigned);
+template <class Function>
+__device__ cudaError_t cudaOccupancyMaxPotentialBlockSize(int*, int*, Function*, std::size_t = 0,
+                                                          int = 0);
 
 // clang translates <<<>>> into a call of one of these functions.
 extern "C" __host__ __device__ unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0,

@@ -180,14 +180,21 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
                          extent.height * extent.depth);
 }
 
-cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent,
+                              cudaStream_t stream) {
+  HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS;
   for (std::size_t z = 0; z < extent.depth; ++z) {
     char* slice = static_cast<char*>(pointer.ptr) + z * pointer.ysize * pointer.pitch;
     if (const cudaError_t error =
-            cudaMemset2D(slice, pointer.pitch, value, extent.width, extent.height))
+            cudaMemset2DAsync(slice, pointer.pitch, value, extent.width, extent.height, stream))
       return error;
   }
   return cudaSuccess;
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  return cudaMemset3DAsync(pointer, value, extent, nullptr);
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {

@@ -111,6 +111,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS;
+  return flags == cudaEventRecordDefault ? cudaEventRecord(event, stream)
+                                         : fail(cudaErrorInvalidValue);
+}
+
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   HOSTCUDA_IN_KERNEL(record(event, handle));
   HOSTCUDA_API_CALL_ON(handle);

@@ -167,6 +167,32 @@ TEST_F(ChildrenTest, KernelsDoNotFreeTheHostsMemory) {
   EXPECT_EQ(7, given.get()[0]);
 }
 
+__global__ void use_boxes(char* from, char* to, int* errors) {
+  const cudaExtent box = make_cudaExtent(4, 3, 2);
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(from, 8, 4, 3);
+  copy.dstPtr = make_cudaPitchedPtr(to, 4, 4, 3);
+  copy.extent = box;
+  copy.kind = cudaMemcpyDeviceToDevice;
+  errors[0] = cudaMemset3DAsync(copy.srcPtr, 5, box, nullptr);
+  errors[1] = cudaMemcpy3DAsync(&copy, nullptr);
+  cudaEvent_t event;
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  errors[2] = cudaEventRecordWithFlags(event, nullptr, cudaEventRecordDefault);
+  cudaSharedMemConfig banks;
+  errors[3] = cudaDeviceGetSharedMemConfig(&banks);
+  int blocks = 0, threads = 0;
+  errors[4] = cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, use_and_free);
+}
+
+TEST_F(ChildrenTest, KernelsUseBoxesAndQueries) {
+  const DeviceArray<char> from(48, 0), to(24, 0);
+  use_boxes<<<1, 1>>>(from, to, list_);
+  EXPECT_EQ(std::vector<char>(24, 5), to.get());
+  EXPECT_EQ(0, from.get()[4]);
+  EXPECT_EQ(std::vector<int>(101, cudaSuccess), list_.get());
+}
+
 __global__ void make_errors(int* errors) {
   const int me = 8 * static_cast<int>(threadIdx.x);
   mark_child<<<1, 2048>>>(errors, 0);
