@@ -162,9 +162,8 @@ void run_operations(std::vector<ChildOperation> operations, const Crew& crew) {
 // Runs what the blocks of a unit, which has ended, have launched, and returns how long that took.
 // An observer follows one grid at a time, so the children then begin only after the whole parent
 // grid.
-double run_children(const Launch& launch, std::uint64_t unit, Worker& worker, const Crew& crew) {
-  Children& children = worker.children(launch);
-  if (children.empty()) return 0;
+double run_children(const Launch& launch, std::uint64_t unit, Children& children,
+                    const Crew& crew) {
   const auto start = Time::now();
   std::vector<ChildOperation> operations = in_order(children.take(), launch.number, unit);
   if (kernel_observer)
@@ -172,6 +171,13 @@ double run_children(const Launch& launch, std::uint64_t unit, Worker& worker, co
   else
     run_operations(std::move(operations), crew);
   return seconds_since(start);
+}
+
+// Runs a unit and its children, and returns how long the children took.
+double run_unit(const Launch& launch, std::uint64_t unit, Worker& worker, const Crew& crew) {
+  worker.run(launch, unit);
+  Children& children = worker.children(launch);
+  return children.empty() ? 0 : run_children(launch, unit, children, crew);
 }
 
 // Runs units, and returns the time that the team needed for them, without their children.
@@ -183,15 +189,11 @@ double run_units(const Launch& launch, const RunOrder& order, std::uint64_t firs
   const auto end = static_cast<long long>(order.count());
   const auto start = Time::now();
   double of_children = 0;
-  const auto run = [&](long long i, Worker& mine, const Crew& by) {
-    const std::uint64_t unit = order[static_cast<std::uint64_t>(i)];
-    mine.run(launch, unit);
-    return run_children(launch, unit, mine, by);
-  };
+  const auto unit = [&](long long i) { return order[static_cast<std::uint64_t>(i)]; };
   if (team == 1) {
     Worker& mine = worker(crew.worker);
     for (long long i = begin; i < end && !context_is_broken(); ++i)
-      of_children += run(i, mine, crew);
+      of_children += run_unit(launch, unit(i), mine, crew);
     return seconds_since(start) - of_children;
   }
   for (int i = 0; i < team; ++i) worker(i);
@@ -202,7 +204,7 @@ double run_units(const Launch& launch, const RunOrder& order, std::uint64_t firs
     Worker& mine = worker(alone.worker);
 #pragma omp for schedule(dynamic, chunk)
     for (long long i = begin; i < end; ++i)
-      if (!context_is_broken()) of_children += run(i, mine, alone);
+      if (!context_is_broken()) of_children += run_unit(launch, unit(i), mine, alone);
   }
   return seconds_since(start) * team - of_children;
 }
@@ -214,9 +216,9 @@ void run_blocks(Launch& launch, const Crew& crew) {
   if (crew.has_team) watched.emplace(launch.site.kernel, launch.site.file, launch.site.line);
   auto lock = lock_experience(crew);
   Experience& experience = experience_of(launch.site);
-  Experience known = experience;
+  double cost = experience.seconds_per_thread;
+  if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
   if (lock) lock.unlock();
-  if (launch.cluster_size() == 1) launch.cluster = known.cluster;
   if (kernel_observer) kernel_observer->grid_begins(launch);
   // AddressSanitizer gives thread-local variables no redzones. In builds with AddressSanitizer,
   // shared variables are therefore plain statics, and only one block can run at a time. Moreover,
@@ -235,44 +237,46 @@ void run_blocks(Launch& launch, const Crew& crew) {
   };
   // The cost of the last launch from the same line of the program decides whether a team of threads
   // is worthwhile. At the first launch, the time of one block decides.
-  double& cost = known.seconds_per_thread;
   std::uint64_t first = 0;
+  bool kernel_has_cluster = false;
   if (cost == 0) {
     const auto start = Time::now();
     Worker& mine = worker(crew.worker);
     mine.run(launch, order[0]);
     if (const std::optional<dim3>& wanted = mine.wanted_cluster(launch)) {
-      launch.cluster = known.cluster = *wanted;
+      launch.cluster = *wanted;
+      kernel_has_cluster = true;
       order = RunOrder(count_units(), launch.number);
       tell_units();
       mine.run(launch, order[0]);
     }
     cost = seconds_since(start) / threads_per_unit();
     first = 1;
-    run_children(launch, order[0], mine, crew);
+    run_children(launch, order[0], mine.children(launch), crew);
   }
   const std::uint64_t left = order.count() - first;
-  if (left > 0) {
+  if (left == 1) {
+    // No team runs a single unit, and measuring the time would be a tenth of a short launch.
+    if (!context_is_broken()) run_unit(launch, order[first], worker(crew.worker), crew);
+  } else if (left > 1) {
     const double estimate = cost * threads_per_unit() * static_cast<double>(left);
-    const bool worth_it = left > 1 && estimate > kTeamPaysFromSeconds;
+    const bool worth_it = estimate > kTeamPaysFromSeconds;
     const int team =
         worth_it ? static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(available), left))
                  : 1;
     cost = run_units(launch, order, first, team, crew) /
            (static_cast<double>(left) * threads_per_unit());
   }
-  if (lock.mutex()) lock.lock();
-  experience = known;
+  const auto locked = lock_experience(crew);
+  experience.seconds_per_thread = cost;
+  if (kernel_has_cluster) experience.cluster = launch.cluster;
 }
 
-// Runs a grid and its children. Returns what its kernels have launched into the tail stream.
-std::vector<ChildOperation> run_without_tail(Launch& launch, const Crew& crew) {
-  Family family;
+// Runs a grid and its children.
+void run_without_tail(Launch& launch, Family& family, const Crew& crew) {
   launch.family = &family;
   run_blocks(launch, crew);
-  if (family.is_empty()) return {};
-  run_operations(family.take_later(), crew);
-  return family.take_tail();
+  if (!family.is_empty()) run_operations(family.take_later(), crew);
 }
 
 // A grid of the tail stream may again have such launches, so there is a list and no recursion.
@@ -286,17 +290,21 @@ void run_tail(std::vector<ChildOperation> tail, const Crew& crew) {
   while (!todo.empty()) {
     ChildOperation operation = std::move(todo.front());
     todo.pop_front();
-    if (!operation.launch)
+    if (!operation.launch) {
       operation.work();
-    else if (!context_is_broken())
-      put_first(run_without_tail(*operation.launch, crew));
+    } else if (!context_is_broken()) {
+      Family family;
+      run_without_tail(*operation.launch, family, crew);
+      if (!family.is_empty()) put_first(family.take_tail());
+    }
   }
 }
 
 // Runs a grid, its children, and then what its kernels have launched into the tail stream.
 void run_family(Launch& launch, const Crew& crew) {
-  std::vector<ChildOperation> tail = run_without_tail(launch, crew);
-  if (!tail.empty()) run_tail(std::move(tail), crew);
+  Family family;
+  run_without_tail(launch, family, crew);
+  if (!family.is_empty()) run_tail(family.take_tail(), crew);
 }
 
 }  // namespace
