@@ -29,7 +29,7 @@ class ConditionTest : public testing::Test {
     parameters.kernel.gridDim = parameters.kernel.blockDim = dim3(1);
     parameters.kernel.kernelParams = pointers;
     cudaGraphNode_t node = nullptr;
-    EXPECT_CUDA(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &parameters));
+    EXPECT_CUDA(cudaGraphAddNode(&node, graph, nullptr, 0, &parameters));  // as in CUDA 12
     return node;
   }
   // Adds a node with a condition after `earlier`, and returns its graphs.
@@ -106,7 +106,7 @@ TEST_F(ConditionTest, EachExecutableHasItsOwnValue) {
   cudaGraph_t* bodies = add_condition(cudaGraphCondTypeIf, 1);
   add_kernel(bodies[0], (void*)add_to_sum, (int*)sum_, 1);
   cudaGraphNode_t set = add_kernel(graph_, (void*)set_condition, handle_, (int*)value_);
-  EXPECT_CUDA(cudaGraphAddDependencies(graph_, &node_, &set, 1));
+  EXPECT_CUDA(cudaGraphAddDependencies(graph_, &node_, &set, nullptr, 1));
   cudaGraphExec_t other = nullptr;
   EXPECT_CUDA(cudaGraphInstantiate(&other, graph_, 0));
   EXPECT_EQ(0, sum_if(1));

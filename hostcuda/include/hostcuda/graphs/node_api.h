@@ -69,6 +69,18 @@ typedef struct cudaGraphEdgeData_st {
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
                              const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges,
                              std::size_t count, cudaGraphNodeParams* parameters, HOSTCUDA_HERE);
+// The signature before CUDA 13.
+inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, std::size_t count,
+                                    cudaGraphNodeParams* parameters, HOSTCUDA_HERE) {
+  return cudaGraphAddNode(node, graph, dependencies, nullptr, count, parameters, file, line);
+}
+// The signature since CUDA 13.
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                            const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                            std::size_t count) {
+  return cudaGraphAddDependencies(graph, from, to, count);
+}
 
 // Lists the dependencies: to[i] depends on from[i]. With null pointers, only counts them.
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
