@@ -143,6 +143,23 @@ bool is_own_nvcc(const fs::path& file) {
   return std::string_view(begin, sizeof begin).find("hostcuda") != std::string_view::npos;
 }
 
+// Returns the folders where nvcc may be, the folder bin next to the header's folder first. A
+// compiler may have seen a relative path, from the folder in which it ran. The program is normally
+// below that folder.
+std::vector<fs::path> folders_of_nvcc(const fs::path& header) {
+  const fs::path bin = header.parent_path().parent_path() / "bin";
+  std::vector<fs::path> folders{bin};
+  if (bin.is_relative())
+    for (fs::path around = fs::read_symlink("/proc/self/exe"); around.has_relative_path();) {
+      around = around.parent_path();
+      folders.push_back(around / bin);
+    }
+  if (const char* home = std::getenv("CUDA_HOME")) folders.push_back(fs::path(home) / "bin");
+  std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
+  for (std::string folder; std::getline(path, folder, ':');) folders.emplace_back(folder);
+  return folders;
+}
+
 void replace_all(std::string& text, const std::string& old, const std::string& with) {
   for (std::size_t at = text.find(old); at != text.npos; at = text.find(old, at + with.size()))
     text.replace(at, old.size(), with);
@@ -156,10 +173,7 @@ std::string name_in(const std::string& expression) {
 }
 
 std::string find_nvcc(const std::string& header) {
-  std::vector<fs::path> folders{fs::path(header).parent_path().parent_path() / "bin"};
-  if (const char* home = std::getenv("CUDA_HOME")) folders.push_back(fs::path(home) / "bin");
-  std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
-  for (std::string folder; std::getline(path, folder, ':');) folders.emplace_back(folder);
+  const std::vector<fs::path> folders = folders_of_nvcc(header);
   for (const fs::path& folder : folders)
     if (is_own_nvcc(folder / "nvcc")) return (folder / "nvcc").string();
   throw std::runtime_error("hostcuda's nvcc is not in " + folders[0].string() +
