@@ -17,9 +17,10 @@
 #include <string_view>
 
 #include "support/observer.h"
-#include "support/sanitizer.h"
 
 extern char** environ;
+// Is there only in programs that are built with AddressSanitizer.
+extern "C" __attribute__((weak)) void __asan_init();
 
 namespace hostcuda {
 namespace {
@@ -196,7 +197,7 @@ NvrtcOutput compile_nvrtc(const NvrtcSource& source, const std::vector<std::stri
     write_file(headers / name, text);
   }
   // A module must be built like the program that loads it.
-  const char* const variant = runtime_observer ? "traced" : kAddressSanitizer ? "asan" : "plain";
+  const char* const variant = runtime_observer ? "traced" : __asan_init ? "asan" : "plain";
   std::vector<std::string> words{nvcc, std::string("--hostcuda-variant=") + variant, "-ptx",
                                  "-D__CUDACC_RTC__=1"};
   words.insert(words.end(), options.begin(), options.end());
