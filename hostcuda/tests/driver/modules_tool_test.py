@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests how the command-line tools build modules and programs that load them, and that `check`
 finds mistakes in modules."""
-import re
+import shlex
 import sys
 import unittest
 from pathlib import Path
@@ -92,7 +92,9 @@ int main(void) {
   return 0;
 }
 """
-BUILD = """nvcc -fatbin kernel.cu -o kernel.module && nvcc main.cpp -o program -lcuda -lnvrtc && ./program
+BUILD = """nvcc -fatbin kernel.cu -o kernel.module &&
+  nvcc main.cpp -o program -lcuda -lnvrtc &&
+  ./program
 """
 
 
@@ -113,8 +115,8 @@ class ModulesToolTest(InFolder):
     def test_programs_of_the_host_compiler_load_modules(self):
         self.write_program()
         self.works(BIN / "nvcc", "-fatbin", "kernel.cu", "-o", "kernel.module")
-        said = self.works(BIN / "hostcuda", "env")
-        home = Path(re.search(r"CUDA_HOME=(\S+)", said)[1].strip("\"';"))
+        settings = shlex.split(self.works(BIN / "hostcuda", "env"))
+        home = next(word[10:] for word in settings if word.startswith("CUDA_HOME="))
         words = ("c++", "main.cpp", f"-I{home}/include", f"-L{home}/lib64", "-o", "program")
         self.works(*words, "-lcudart", "-lcuda")
         self.assertEqual("42\n", self.works("./program"))
