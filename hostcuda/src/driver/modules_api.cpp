@@ -18,7 +18,7 @@ bool is_valid(const JitOptions& options) {
 }
 
 void answer(const JitOptions& options, const std::string& error) {
-  // A buffer's size is an option of its own, before or after the buffer.
+  // A buffer's size is a separate option, before or after the buffer.
   const auto size_of = [&](CUjit_option wanted) -> void** {
     for (unsigned i = 0; i < options.count; ++i)
       if (options.options[i] == wanted) return &options.values[i];

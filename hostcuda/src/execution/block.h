@@ -59,7 +59,7 @@ class BlockRunner : public BlockState {
   // Declares a shared variable and adds its size to the block's total. Ends the process if the
   // total is too large. Returns false if the block has declared the variable before.
   bool begin_shared_variable(void* address, std::size_t size, const char* name, bool counts);
-  // What the block's threads have launched, or those of its gang's blocks. Begins when the block,
+  // The launches by the block's threads, or by those of its gang's blocks. Begins when the block,
   // or the gang, has ended.
   Children& children() { return *children_; }
   // The number of launches by the block's threads. All of them are pending until the block ends.

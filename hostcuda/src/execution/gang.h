@@ -20,7 +20,7 @@ class Gang {
   void run(const Launch& launch, const std::vector<std::uint64_t>& blocks);
   // See BlockRunner::wanted_cluster.
   const std::optional<dim3>& wanted_cluster() const { return wanted_cluster_; }
-  // What the blocks have launched. They share one list, so a stream that several of them use keeps
+  // The launches by the blocks. They share one list, so a stream that several of them use keeps
   // its order.
   Children& children() { return children_; }
 

@@ -81,7 +81,7 @@ class Worker {
     gang_.run(launch, blocks);
     ended_ = ended_ + 1;
   }
-  // What the blocks of the last unit have launched.
+  // The launches by the blocks of the last unit.
   Children& children(const Launch& launch) {
     return has_gang(launch) ? gang_.children() : block_.children();
   }

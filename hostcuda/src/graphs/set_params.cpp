@@ -5,7 +5,7 @@
 namespace hostcuda {
 namespace {
 
-// Makes a node in a graph of its own, by add(&node, graph), and takes its work from there.
+// Makes a node in a separate graph, by add(&node, graph), and takes its work from there.
 template <class Add>
 cudaError_t replace_work(cudaGraphExec_t exec, cudaGraphNode_t node, const Add& add) {
   HOSTCUDA_API_CALL;

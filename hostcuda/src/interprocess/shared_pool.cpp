@@ -14,7 +14,7 @@
 namespace hostcuda {
 namespace {
 
-// What cudaMemPoolPtrExportData contains.
+// The content of cudaMemPoolPtrExportData.
 struct ExportedPointer {
   std::uint64_t file, offset, size;
 };
