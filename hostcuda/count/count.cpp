@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <tuple>
@@ -17,6 +16,7 @@
 #include "execution/warp_calls.h"
 #include "support/config.h"
 #include "support/fault.h"
+#include "support/json.h"
 
 // The data of one source file, in the layout that counting.py writes. Each line of the table
 // describes one kind of operation in one basic block: the block's number, the source line, the
@@ -90,7 +90,7 @@ class Counter final : public hostcuda::KernelObserver {
 
 Counter* counter;
 
-nlohmann::ordered_json operations(const Kernel& kernel) {
+hostcuda::Json operations(const Kernel& kernel) {
   std::map<std::tuple<std::string, int, std::string, std::string>, std::uint64_t> sums;
   std::size_t first = 0;
   for (const Module* module = &__start_hostcuda_counts; module != &__stop_hostcuda_counts;
@@ -109,7 +109,7 @@ nlohmann::ordered_json operations(const Kernel& kernel) {
         sums[{file, line, type, operation}] += number * kernel.counts[at];
     }
   }
-  auto list = nlohmann::ordered_json::array();
+  hostcuda::Json list = hostcuda::Json::array();
   for (const auto& [what, count] : sums)
     list.push_back({{"file", std::get<0>(what)},
                     {"line", std::get<1>(what)},
@@ -120,18 +120,18 @@ nlohmann::ordered_json operations(const Kernel& kernel) {
 }
 
 void write_record() {
-  auto kernels = nlohmann::ordered_json::array();
+  hostcuda::Json kernels = hostcuda::Json::array();
   for (const Kernel& kernel : counter->kernels())
     kernels.push_back({{"name", kernel.name},
                        {"launches", kernel.launches},
                        {"blocks", kernel.blocks},
                        {"threads", kernel.threads},
-                       {"shuffles", kernel.warp_calls.shuffles.as_json<nlohmann::ordered_json>()},
-                       {"votes", kernel.warp_calls.votes.as_json<nlohmann::ordered_json>()},
+                       {"shuffles", kernel.warp_calls.shuffles.as_json()},
+                       {"votes", kernel.warp_calls.votes.as_json()},
                        {"operations", operations(kernel)}});
   const char* path = std::getenv(kVariable);
   std::ofstream file(path);
-  file << nlohmann::ordered_json{{"kernels", kernels}}.dump(1) << "\n" << std::flush;
+  file << hostcuda::Json{{"kernels", kernels}}.text() << "\n" << std::flush;
   if (file) return;
   std::fprintf(stderr, "hostcuda: %s: cannot be written\n", path);
   std::_Exit(1);

@@ -236,8 +236,10 @@ def run_traced(program, arguments, timeout, folder):
     """Returns the traced run, and the findings that the trace recorded."""
     trace = Path(folder, "trace.json")
     ended = run(program, arguments, "traced", {"HOSTCUDA_TRACE": str(trace)}, timeout)
-    records = json.loads(trace.read_text(encoding="utf-8")) if trace.exists() else {}
-    return ended, records.get("findings", [])
+    if not trace.exists():
+        return ended, []
+    # The record quotes lines of sources, whatever their encoding is.
+    return ended, json.loads(trace.read_text(encoding="utf-8", errors="replace"))["findings"]
 
 
 def check_traced(programs, arguments, timeout, folder):

@@ -114,7 +114,7 @@ def status(file):
 
 def found_in(trace):
     try:
-        return json.loads(trace.read_text(encoding="utf-8"))["findings"]
+        return json.loads(trace.read_text(encoding="utf-8", errors="replace"))["findings"]
     except (OSError, ValueError):  # the program was stopped before it wrote the whole file
         return []
 

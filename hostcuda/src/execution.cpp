@@ -1,4 +1,6 @@
-// All of execution/ and launch/ in one unit, except debugger.cpp, which has its own options.
+// All of execution/ and launch/ in one unit, except debugger.cpp, which has its own options. This
+// unit is compiled for each library, and so is sanitizer.cpp, which tells them apart.
+//
 // api.cpp is here too, because g++ would warn about a pointer to a local variable if it inlined
 // functions of api.cpp into runtime/.
 #include "execution/async_copies.cpp"
@@ -15,3 +17,4 @@
 #include "launch/kernel_calls.cpp"
 #include "launch/launch.cpp"
 #include "runtime/api.cpp"
+#include "support/sanitizer.cpp"

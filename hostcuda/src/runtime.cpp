@@ -29,6 +29,7 @@
 #include "support/fault.cpp"
 #include "support/finding.cpp"
 #include "support/hint.cpp"
+#include "support/json.cpp"
 #include "support/module_code.cpp"
 #include "support/poison.cpp"
 #include "support/progress.cpp"

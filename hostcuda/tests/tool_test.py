@@ -442,8 +442,8 @@ target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
             found.stdout, r"RACE in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced"
         )
         self.assertIn('"kind": "race"', (self.folder / "found.json").read_text(encoding="utf-8"))
-        self.write("aborts.cu", """#include <cstdlib>
-__global__ void write(int* x) { x[threadIdx.x] = 1; }
+        latin_1 = """#include <cstdlib>
+__global__ void write(int* x) { x[threadIdx.x] = 1; /* zählt */ }
 int main() {
   int* x;
   cudaMalloc(&x, 4);
@@ -451,7 +451,8 @@ int main() {
   cudaDeviceSynchronize();
   std::abort();
 }
-""")
+"""
+        (self.folder / "aborts.cu").write_bytes(latin_1.encode("latin-1"))
         found = self.run_in_folder(BIN / "hostcuda", "check", "--json", "found.json", "aborts.cu")
         self.assertIn("the program itself ends with signal 6 (Aborted)", found.stdout)
         self.assertIn('"kind": "out of bounds"',

@@ -1,17 +1,16 @@
 #include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "support/finding.h"
+#include "support/json.h"
 #include "support/source_line.h"
 #include "tracer.h"
 
 namespace hostcuda::trace {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json position(const uint3& v) { return {v.x, v.y, v.z}; }
+Json position(const uint3& v) { return Json::array(std::array{v.x, v.y, v.z}); }
 
 const char* name(Space space) { return space == Space::global ? "global" : "shared"; }
 
@@ -24,8 +23,8 @@ Json kernels(const Tracer& tracer) {
                     {"threads", kernel.threads},
                     {"barriers", kernel.barriers},
                     {"grid_barriers", kernel.grid_barriers},
-                    {"shuffles", kernel.warp_calls.shuffles.as_json<Json>()},
-                    {"votes", kernel.warp_calls.votes.as_json<Json>()},
+                    {"shuffles", kernel.warp_calls.shuffles.as_json()},
+                    {"votes", kernel.warp_calls.votes.as_json()},
                     {"loading_launches", kernel.loading_launches},
                     {"loading_blocks", kernel.loading_blocks},
                     {"loading_threads", kernel.loading_threads},
@@ -116,7 +115,7 @@ Json accesses(const Tracer& tracer, const BlockPicture::Block& block) {
                     {"bytes", key.bytes},
                     {"phase", place.phase},
                     {"warp", place.warp},
-                    {"executions", seen.executions},
+                    {"executions", Json::array(seen.executions)},
                     {"requests", seen.requests},
                     {"offsets", offsets},
                     {"cost", cost.actual},
@@ -131,7 +130,7 @@ Json blocks(const Tracer& tracer) {
     list.push_back({{"kernel", tracer.kernels()[kernel].name},
                     {"dimensions", position(block.dimensions)},
                     {"phases", block.phases},
-                    {"barriers", block.barriers},
+                    {"barriers", Json::array(block.barriers)},
                     {"accesses", accesses(tracer, block)}});
   return list;
 }
@@ -140,21 +139,21 @@ Json findings() {
   Json list = Json::array();
   for (const Finding& finding : hostcuda::findings()) {
     Json one = {{"kind", finding.kind}, {"what", finding.what}};
-    if (!finding.kernel.empty()) one["kernel"] = finding.kernel;
-    if (!finding.launched_at.empty()) one["launched_at"] = finding.launched_at;
-    if (finding.in_block) one["block"] = position(finding.block);
-    if (finding.in_thread) one["thread"] = position(finding.thread);
+    if (!finding.kernel.empty()) one.add("kernel", finding.kernel);
+    if (!finding.launched_at.empty()) one.add("launched_at", finding.launched_at);
+    if (finding.in_block) one.add("block", position(finding.block));
+    if (finding.in_thread) one.add("thread", position(finding.thread));
     if (const std::size_t colon = finding.place.rfind(':'); colon != std::string::npos) {
-      one["file"] = finding.place.substr(0, colon);
-      one["line"] = std::atoi(finding.place.c_str() + colon + 1);
-      one["statement"] = statement_at(finding.place);
+      one.add("file", finding.place.substr(0, colon));
+      one.add("line", std::atoi(finding.place.c_str() + colon + 1));
+      one.add("statement", statement_at(finding.place));
     }
-    if (!finding.array.empty()) one["array"] = finding.array;
-    if (finding.has_index) one["index"] = finding.index;
-    one["details"] = finding.details;
-    one["advice"] = finding.advice;
-    one["count"] = finding.count;
-    list.push_back(std::move(one));
+    if (!finding.array.empty()) one.add("array", finding.array);
+    if (finding.has_index) one.add("index", finding.index);
+    one.add("details", Json::array(finding.details));
+    one.add("advice", finding.advice);
+    one.add("count", finding.count);
+    list.push_back(one);
   }
   return list;
 }
@@ -177,8 +176,8 @@ std::string record_of(const Tracer& tracer) {
   Json record = {{"kernels", kernels(tracer)}, {"sites", sites(tracer)},
                  {"races", races(tracer)},     {"barrier_divergences", divergences(tracer)},
                  {"findings", findings()},     {"host", host(tracer)}};
-  if (tracer.picture()) record["blocks"] = blocks(tracer);
-  return record.dump(1) + "\n";
+  if (tracer.picture()) record.add("blocks", blocks(tracer));
+  return record.text() + "\n";
 }
 
 }  // namespace hostcuda::trace

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda_runtime.h"
+#include "support/json.h"
 
 namespace hostcuda {
 
@@ -16,10 +17,7 @@ struct WarpCalls {
     ++requests;
     executions += static_cast<unsigned>(__builtin_popcount(lanes));
   }
-  template <class Json>
-  Json as_json() const {
-    return {{"requests", requests}, {"executions", executions}};
-  }
+  Json as_json() const { return {{"requests", requests}, {"executions", executions}}; }
 };
 
 struct WarpCounts {

@@ -48,7 +48,7 @@ PagesHandle unwrapped(const Handle& handle) {
 
 // AddressSanitizer's memory of other objects may be in the same page.
 cudaError_t refuse_tracing() {
-  return runtime_observer || kAddressSanitizer
+  return runtime_observer || has_address_sanitizer()
              ? fail(cudaErrorNotSupported,
                     "a program that is traced or has AddressSanitizer cannot share memory with "
                     "another process")

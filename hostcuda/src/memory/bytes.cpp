@@ -76,7 +76,7 @@ bool name_missed_allocation(const Fault& fault, char* text, std::size_t size) {
 
 // With AddressSanitizer, the C library's functions allocate the memory, because the sanitizer
 // guards such allocations to the byte.
-bool uses_pool() { return !runtime_observer && !kAddressSanitizer && pool().is_usable(); }
+bool uses_pool() { return !runtime_observer && !has_address_sanitizer() && pool().is_usable(); }
 
 char* allocate_in_pool(std::size_t size) {
   name_fault_causes_with(name_missed_allocation);
@@ -108,7 +108,7 @@ char* allocate_pages(std::size_t size) {
   if (uses_pool()) return allocate_in_pool(size);
   // Other objects of the heap must not be in pages that another process may get, except with
   // AddressSanitizer, which refuses to share memory.
-  const std::size_t whole = kAddressSanitizer ? size : whole_pages(size);
+  const std::size_t whole = has_address_sanitizer() ? size : whole_pages(size);
   void* memory = nullptr;
   if (whole < size || posix_memalign(&memory, page_size(), whole) != 0) return nullptr;
   return static_cast<char*>(memory);

@@ -1,4 +1,4 @@
-// Tells whether this code is compiled with AddressSanitizer.
+// Tells whether emulated threads are compiled with AddressSanitizer.
 #ifndef HOSTCUDA_SRC_SUPPORT_SANITIZER_H
 #define HOSTCUDA_SRC_SUPPORT_SANITIZER_H
 
@@ -12,11 +12,14 @@
 
 namespace hostcuda {
 
+// For code that is compiled with the options of its library. The other files are compiled once for
+// all libraries, so they call the function.
 #ifdef HOSTCUDA_ASAN
 constexpr bool kAddressSanitizer = true;
 #else
 constexpr bool kAddressSanitizer = false;
 #endif
+bool has_address_sanitizer();
 
 }  // namespace hostcuda
 

@@ -60,7 +60,7 @@ def count_instructions(
             return {}
         if not record.exists():
             return {}
-        found = json.loads(record.read_text(encoding="utf-8"))
+        found = json.loads(record.read_text(encoding="utf-8", errors="replace"))
     return {
         kernel["name"]: [
             Operation(

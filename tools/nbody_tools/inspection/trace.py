@@ -159,7 +159,7 @@ def inspect_program(program: Path, arguments: Sequence[str] = (),
             raise InspectError(f"{program}: {error}") from error
         here = f"{ROOT}/"  # this prefix is removed from paths in the repository
         trace = (
-            json.loads(record.read_text(encoding="utf-8").replace(here, ""))
+            json.loads(record.read_text("utf-8", errors="replace").replace(here, ""))
             if record.exists()
             else {}
         )
