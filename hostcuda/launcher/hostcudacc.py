@@ -121,6 +121,21 @@ USES_ARCH = re.compile(
     r"\b__CUDA_ARCH__\b",
     re.M,
 )
+# A comment, a literal, or a name or number, whose R or ' does not begin a literal.
+COMMENT_OR_LITERAL = re.compile(
+    r"""//(?:\\\n|[^\n])*|/\*.*?\*/"""
+    r"""|\b(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)\""""
+    r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|(?P<word>[^\W\d]\w*|\d(?:'?\w)*)""",
+    re.S,
+)
+
+
+def without_literals(text):
+    """Returns the text with its line ends, but without comments and literals. A raw string may
+    contain a program for NVRTC."""
+    return COMMENT_OR_LITERAL.sub(
+        lambda found: found["word"] or " " + "\n" * found[0].count("\n"), text
+    )
 
 
 def warn_of_arch(files):
@@ -128,7 +143,7 @@ def warn_of_arch(files):
     only one branch of the #if is compiled."""
     for file in files:
         try:
-            text = Path(file).read_text(encoding="utf-8", errors="replace")
+            text = without_literals(Path(file).read_text(encoding="utf-8", errors="replace"))
         except OSError:
             continue
         if found := USES_ARCH.search(text):

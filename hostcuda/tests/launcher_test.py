@@ -340,6 +340,14 @@ void launch(Copied c, int* p) {
             self.compile("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nint i;\n#endif\n"),
         )
 
+    def test_branches_on_cuda_arch_in_literals_and_comments_are_not_reported(self):
+        branch = "\n#ifdef __CUDA_ARCH__\n#endif\n"
+        for text in (f'auto s = R"({branch})";', f'auto s = u8R"x({branch} )" )x";',
+                     f"/*{branch}*/", f"int n = 1'000; auto s = R\"({branch})\"; char c = '\"';"):
+            self.assertEqual((0, ""), self.compile(text + "\n"), text)
+        for text in ("int LR = '\"' + 0xa'b; // R\"(", "auto s = \"R\\\"(\"; /* ' */"):
+            self.assertRegex(self.compile(text + branch)[1], r"^a\.cu:2: warning: __CUDA_ARCH__")
+
     def test_shared_variables_of_a_traced_file(self):
         text = ("template <class T> __global__ void k(T* out) {\n"
                 "  __shared__ float tile[8][33],\n      *pointer, one;\n"
