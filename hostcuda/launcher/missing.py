@@ -67,7 +67,7 @@ ASKED_HERE = re.compile(
     r"^(\S+:\d+:\d+:) +(?:required from here|note: in instantiation of .* requested here)$", re.M
 )
 
-NEARLY = 0.85
+NEARLY = 0.7
 DRIVER_API = Path(__file__).resolve().parents[1] / "include" / "hostcuda" / "driver"
 
 
@@ -75,6 +75,17 @@ def is_in_driver_api(name):
     """True if <cuda.h> declares the name."""
     return any(re.search(rf"\b{re.escape(name)}\b", file.read_text(encoding="utf-8"))
                for file in DRIVER_API.glob("*.h"))
+
+
+def is_misspelt(name, meant):
+    """True if each word of the one name resembles that of the other. cudaGraphDestroyNode is not
+    cudaGraphDestroy with a mistake, but another function."""
+    if name.lower() == meant.lower():
+        return True
+    words, others = (re.findall(r"[A-Z]*[a-z0-9_]+|[A-Z]+", one) for one in (name, meant))
+    return len(words) == len(others) and all(
+        difflib.SequenceMatcher(None, one, other).ratio() > NEARLY
+        for one, other in zip(words, others))
 
 
 def line_about(place, name, said=""):
@@ -85,7 +96,7 @@ def line_about(place, name, said=""):
     if re.match(r"cu[A-Z]|CU[a-z]", bare) and is_in_driver_api(bare):
         advice = "include <cuda.h>, which has the emulated part of the driver API"
     meant = re.search(r"did you mean [‘'](\w+)[’']", said)
-    if meant and difflib.SequenceMatcher(None, meant[1], bare).ratio() > NEARLY:
+    if meant and is_misspelt(bare, meant[1]):
         advice = f"did you mean {meant[1]}?"
     return f"{place}error: {name} is not part of hostcuda: {advice}\n"
 

@@ -238,6 +238,9 @@ void launch(Copied c, int* p) {
     MISSING = {
         "cudaGraphUserObject_t object;": "cudaGraphUserObject_t",
         "cudaGraphDebugDotPrint(0, 0, 0);": "cudaGraphDebugDotPrint",
+        "cudaGraphCreates(0, 0);": "cudaGraphCreates is not part of hostcuda: did you mean",
+        "cudaGraphMemsetNodeGetParams(0, 0);":
+            "cudaGraphMemsetNodeGetParams is not part of hostcuda: do not use it",
         "cudaMaloc(0, 0);": "cudaMaloc is not part of hostcuda: did you mean cudaMalloc",
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
