@@ -67,7 +67,7 @@ ASKED_HERE = re.compile(
     r"^(\S+:\d+:\d+:) +(?:required from here|note: in instantiation of .* requested here)$", re.M
 )
 
-NEARLY = 0.7
+NEARLY, NEARLY_IN_A_WORD = 0.85, 0.7
 DRIVER_API = Path(__file__).resolve().parents[1] / "include" / "hostcuda" / "driver"
 
 
@@ -77,15 +77,18 @@ def is_in_driver_api(name):
                for file in DRIVER_API.glob("*.h"))
 
 
+def similarity(one, other):
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
 def is_misspelt(name, meant):
-    """True if each word of the one name resembles that of the other. cudaGraphDestroyNode is not
-    cudaGraphDestroy with a mistake, but another function."""
+    """True if the names are alike, and also each word of the one name and of the other:
+    cudaGraphDestroyNode is not cudaGraphDestroy with a mistake, but another function."""
     if name.lower() == meant.lower():
         return True
     words, others = (re.findall(r"[A-Z]*[a-z0-9_]+|[A-Z]+", one) for one in (name, meant))
-    return len(words) == len(others) and all(
-        difflib.SequenceMatcher(None, one, other).ratio() > NEARLY
-        for one, other in zip(words, others))
+    return (similarity(name, meant) > NEARLY and len(words) == len(others) and
+            all(similarity(*pair) > NEARLY_IN_A_WORD for pair in zip(words, others)))
 
 
 def line_about(place, name, said=""):
