@@ -151,13 +151,14 @@ def own_assertions(errors, own):
     return "".join(lines)
 
 
-INCLUDE_LINE = re.compile(r"^#(?:include|include_next|import) *([<\"])([^>\"\n]+)[>\"][^\n]*$", re.M)
+INCLUDE_LINE = re.compile(
+    r"^#(?:include|include_next|import) *([<\"])([^>\"\n]+)[>\"][^\n]*$", re.M
+)
 
 
 def host_header(text, own, folders):
-    """Returns a one-line message if a program for NVRTC, which was preprocessed with -dI, includes a
-    header that is neither part of hostcuda nor in one of the folders. NVRTC finds no headers of the
-    host."""
+    """Returns a one-line message if a program for NVRTC, which was preprocessed with -dI, includes
+    a header that is not in one of the folders. NVRTC finds no headers of the host."""
     for file, system, part in cuda_rewrite.segments(text):
         if system or file.startswith(("<", own)):
             continue
@@ -166,8 +167,9 @@ def host_header(text, own, folders):
             around = [os.path.dirname(file)] if found[1] == '"' else []
             if not any(os.path.exists(os.path.join(one, found[2])) for one in [*around, *folders]):
                 line = first + part.count("\n", 0, found.start())
-                return (f'{file}({line}): catastrophic error: could not open source file "{found[2]}"'
-                        " (NVRTC has no headers of the host; <cuda/std/...> replaces some)")
+                return (f"{file}({line}): catastrophic error: could not open source file "
+                        f'"{found[2]}" (NVRTC has no headers of the host; <cuda/std/...> replaces '
+                        "some)")
     return ""
 
 
