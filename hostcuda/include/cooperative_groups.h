@@ -172,6 +172,23 @@ inline cluster_group this_cluster() { return {}; }
 
 // kOfWarps: true for a tile that is larger than a warp (cooperative_groups/large_tiles.h).
 template <unsigned kSize, class Parent = void, bool kOfWarps = (kSize > 32)>
+class thread_block_tile;
+
+namespace details {
+
+// The number of threads in the group that is divided into tiles: in a tile, or in the block.
+template <class Parent>
+struct PartedGroup {
+  static unsigned size() { return block_size(); }
+};
+template <unsigned kSize, class Parent, bool kOfWarps>
+struct PartedGroup<thread_block_tile<kSize, Parent, kOfWarps>> {
+  static unsigned size() { return kSize; }
+};
+
+}  // namespace details
+
+template <unsigned kSize, class Parent, bool kOfWarps>
 class thread_block_tile : public lanes_group {
   static_assert((kSize & (kSize - 1)) == 0, "hostcuda: a tile's size must be a power of two");
 
@@ -182,8 +199,12 @@ class thread_block_tile : public lanes_group {
   static constexpr unsigned size() { return kSize; }
   static constexpr unsigned num_threads() { return kSize; }
   static unsigned thread_rank() { return details::rank_in_block() % kSize; }
-  static unsigned meta_group_rank() { return details::rank_in_block() / kSize; }
-  static unsigned meta_group_size() { return (details::block_size() + kSize - 1) / kSize; }
+  static unsigned meta_group_rank() {
+    return details::rank_in_block() % details::PartedGroup<Parent>::size() / kSize;
+  }
+  static unsigned meta_group_size() {
+    return (details::PartedGroup<Parent>::size() + kSize - 1) / kSize;
+  }
 
  private:
   static unsigned own_lanes() {

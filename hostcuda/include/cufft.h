@@ -242,24 +242,35 @@ cufftResult execute(cufftHandle handle, cufftType type, In* in, Out* out, int di
   const auto found = plans().find(handle);
   if (found == plans().end()) return CUFFT_INVALID_PLAN;
   Plan plan = found->second;
+  if (plan.shape.empty()) return CUFFT_INVALID_PLAN;
   if (plan.type != type) return CUFFT_INVALID_TYPE;
-  if (!in || !out) return CUFFT_INVALID_VALUE;
+  if (!in || !out || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE))
+    return CUFFT_INVALID_VALUE;
   set_default_layout(plan, static_cast<void*>(in) == static_cast<void*>(out));
   const auto work = [plan, in, out, direction] { run(plan, in, out, direction); };
   return enqueue_work(plan.stream, work) == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
 }
 
+inline bool is_type(cufftType type) {
+  return type == CUFFT_R2C || type == CUFFT_C2R || type == CUFFT_C2C || type == CUFFT_D2Z ||
+         type == CUFFT_Z2D || type == CUFFT_Z2Z;
+}
+
 inline cufftResult make(cufftHandle handle, int rank, const int* n, const int* in_embed,
                         int in_stride, int in_distance, const int* out_embed, int out_stride,
                         int out_distance, cufftType type, int batch) {
-  if (!plans().count(handle)) return CUFFT_INVALID_PLAN;
-  if (rank < 1 || rank > 3 || !n || batch < 1) return CUFFT_INVALID_SIZE;
+  if (!plans().count(handle) || !plans()[handle].shape.empty()) return CUFFT_INVALID_PLAN;
+  if (!is_type(type)) return CUFFT_INVALID_TYPE;
+  if (rank < 1 || rank > 3 || !n || !in_embed != !out_embed) return CUFFT_INVALID_VALUE;
+  if (in_embed && (in_stride < 1 || out_stride < 1 || in_distance < 0 || out_distance < 0))
+    return CUFFT_INVALID_VALUE;
+  if (batch < 1) return CUFFT_INVALID_SIZE;
   Plan plan{type,
             {},
             {},
             {},
             static_cast<std::size_t>(batch),
-            !in_embed || !out_embed,
+            !in_embed,
             plans()[handle].stream,
             plans()[handle].devices};
   for (int d = 0; d < rank; ++d) {

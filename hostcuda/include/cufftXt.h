@@ -161,7 +161,7 @@ inline cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n,
                                        cudaDataType /*execution*/) {
   cufftType type;
   if (!hostcuda::fft::type_of(in, out, type)) return CUFFT_INVALID_TYPE;
-  if (rank < 1 || rank > 3 || !n) return CUFFT_INVALID_SIZE;
+  if (rank < 1 || rank > 3 || !n) return CUFFT_INVALID_VALUE;
   int sizes[3][3] = {};
   const long long* given[] = {n, inembed, onembed};
   for (int which = 0; which < 3; ++which)

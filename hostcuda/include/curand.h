@@ -114,6 +114,23 @@ curandStatus_t generate(curandGenerator_t generator, Number* out, std::size_t co
 }
 
 inline bool is_quasi_random(curandRngType type) { return type >= CURAND_RNG_QUASI_DEFAULT; }
+inline bool is_generator(curandRngType type) {
+  switch (type) {
+    case CURAND_RNG_PSEUDO_DEFAULT:
+    case CURAND_RNG_PSEUDO_XORWOW:
+    case CURAND_RNG_PSEUDO_MRG32K3A:
+    case CURAND_RNG_PSEUDO_MTGP32:
+    case CURAND_RNG_PSEUDO_MT19937:
+    case CURAND_RNG_PSEUDO_PHILOX4_32_10:
+      return true;
+    default:
+      return type >= CURAND_RNG_QUASI_DEFAULT && type <= CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+  }
+}
+inline bool is_ordering_of(curandOrdering ordering, curandRngType type) {
+  if (is_quasi_random(type)) return ordering == CURAND_ORDERING_QUASI_DEFAULT;
+  return ordering >= CURAND_ORDERING_PSEUDO_BEST && ordering <= CURAND_ORDERING_PSEUDO_DYNAMIC;
+}
 inline bool is_scrambled(curandRngType type) {
   return type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
 }
@@ -126,6 +143,8 @@ inline curandStatus_t refuse_scrambling(const char* function) {
 }
 inline curandStatus_t create_generator(curandGenerator_t* generator, curandRngType type,
                                        bool on_host) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!is_generator(type)) return CURAND_STATUS_TYPE_ERROR;
   if (is_scrambled(type)) return refuse_scrambling("curandCreateGenerator");
   *generator = new curandGenerator_st;
   (*generator)->type = type == CURAND_RNG_QUASI_DEFAULT ? CURAND_RNG_QUASI_SOBOL32 : type;
@@ -177,12 +196,14 @@ inline curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t* ve
   return CURAND_STATUS_SUCCESS;
 }
 inline curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
   delete generator;
   return CURAND_STATUS_SUCCESS;
 }
 inline curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                          unsigned long long seed) {
   if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  if (hostcuda::is_quasi_random(generator->type)) return CURAND_STATUS_TYPE_ERROR;
   generator->seed = seed;
   generator->generated = 0;
   return CURAND_STATUS_SUCCESS;
@@ -193,8 +214,11 @@ inline curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
   generator->generated = offset;
   return CURAND_STATUS_SUCCESS;
 }
-inline curandStatus_t curandSetGeneratorOrdering(curandGenerator_t, curandOrdering_t) {
-  return CURAND_STATUS_SUCCESS;
+inline curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
+                                                 curandOrdering_t ordering) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  return hostcuda::is_ordering_of(ordering, generator->type) ? CURAND_STATUS_SUCCESS
+                                                             : CURAND_STATUS_OUT_OF_RANGE;
 }
 inline curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
   if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
@@ -210,23 +234,46 @@ inline curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsign
                             [](auto* s) -> unsigned long long { return curand(s); });
 }
 
-// Fills an array; `number` is an expression that draws one number from the state `s`.
-#define HOSTCUDA_GENERATE(Name, number, ...)                                           \
+namespace hostcuda {
+
+// A pseudo-random generator makes normally distributed numbers in pairs.
+inline curandStatus_t error_of_pairs(curandGenerator_t generator, std::size_t count) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  return is_quasi_random(generator->type) || count % 2 == 0 ? CURAND_STATUS_SUCCESS
+                                                            : CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+}
+inline curandStatus_t error_of_poisson(curandGenerator_t generator, double mean) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  return mean > 0 && mean <= 400000 ? CURAND_STATUS_SUCCESS : CURAND_STATUS_OUT_OF_RANGE;
+}
+
+}  // namespace hostcuda
+
+// Fills an array if `error` is none; `number` is an expression that draws one number from the state
+// `s`.
+#define HOSTCUDA_GENERATE(Name, error, number, ...)                                    \
   inline curandStatus_t Name(curandGenerator_t generator, __VA_ARGS__) {               \
+    if (const curandStatus_t wrong = error) return wrong;                              \
     return hostcuda::generate(generator, out, count, [=](auto* s) { return number; }); \
   }
-HOSTCUDA_GENERATE(curandGenerate, curand(s), unsigned* out, std::size_t count)
-HOSTCUDA_GENERATE(curandGenerateUniform, curand_uniform(s), float* out, std::size_t count)
-HOSTCUDA_GENERATE(curandGenerateUniformDouble, curand_uniform_double(s), double* out,
+HOSTCUDA_GENERATE(curandGenerate, CURAND_STATUS_SUCCESS, curand(s), unsigned* out,
                   std::size_t count)
-HOSTCUDA_GENERATE(curandGenerateNormal, mean + deviation * curand_normal(s), float* out,
-                  std::size_t count, float mean, float deviation)
-HOSTCUDA_GENERATE(curandGenerateNormalDouble, mean + deviation * curand_normal_double(s),
-                  double* out, std::size_t count, double mean, double deviation)
-HOSTCUDA_GENERATE(curandGenerateLogNormal, curand_log_normal(s, mean, deviation), float* out,
-                  std::size_t count, float mean, float deviation)
-HOSTCUDA_GENERATE(curandGenerateLogNormalDouble, curand_log_normal_double(s, mean, deviation),
-                  double* out, std::size_t count, double mean, double deviation)
-HOSTCUDA_GENERATE(curandGeneratePoisson, curand_poisson(s, mean), unsigned* out, std::size_t count,
-                  double mean)
+HOSTCUDA_GENERATE(curandGenerateUniform, CURAND_STATUS_SUCCESS, curand_uniform(s), float* out,
+                  std::size_t count)
+HOSTCUDA_GENERATE(curandGenerateUniformDouble, CURAND_STATUS_SUCCESS, curand_uniform_double(s),
+                  double* out, std::size_t count)
+HOSTCUDA_GENERATE(curandGenerateNormal, hostcuda::error_of_pairs(generator, count),
+                  mean + deviation * curand_normal(s), float* out, std::size_t count, float mean,
+                  float deviation)
+HOSTCUDA_GENERATE(curandGenerateNormalDouble, hostcuda::error_of_pairs(generator, count),
+                  mean + deviation * curand_normal_double(s), double* out, std::size_t count,
+                  double mean, double deviation)
+HOSTCUDA_GENERATE(curandGenerateLogNormal, hostcuda::error_of_pairs(generator, count),
+                  curand_log_normal(s, mean, deviation), float* out, std::size_t count, float mean,
+                  float deviation)
+HOSTCUDA_GENERATE(curandGenerateLogNormalDouble, hostcuda::error_of_pairs(generator, count),
+                  curand_log_normal_double(s, mean, deviation), double* out, std::size_t count,
+                  double mean, double deviation)
+HOSTCUDA_GENERATE(curandGeneratePoisson, hostcuda::error_of_poisson(generator, mean),
+                  curand_poisson(s, mean), unsigned* out, std::size_t count, double mean)
 #undef HOSTCUDA_GENERATE

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import cuda_rewrite
 from counting import compile_counted
-from missing import (missing_header, missing_names, own_assertions, toolkit_header,
-                     with_full_names)
+from missing import (INCLUDE_LINE, host_header, missing_header, missing_names, own_assertions,
+                     toolkit_header, with_full_names)
 from semantics import OF_NVCC, SemanticCheck, separated
 from wrong_calls import one_line_each
 
@@ -99,6 +99,17 @@ def options_of_both(both, preprocessor):
     return kept
 
 
+def include_folders(preprocessor):
+    """Returns the folders in which the options let the preprocessor search for headers."""
+    options, folders = iter(preprocessor), []
+    for option in options:
+        if found := re.match(r"-(?:I|isystem|iquote|idirafter)(.*)", option):
+            folders.append(found[1] or next(options))
+        elif option in WITH_VALUE:
+            next(options)
+    return folders
+
+
 def is_clang(compiler):
     name = os.path.basename(compiler)
     if "clang" in name:
@@ -121,6 +132,21 @@ USES_ARCH = re.compile(
     r"\b__CUDA_ARCH__\b",
     re.M,
 )
+# A comment, a literal, or a name or number, whose R or ' does not begin a literal.
+COMMENT_OR_LITERAL = re.compile(
+    r"""//(?:\\\n|[^\n])*|/\*.*?\*/"""
+    r"""|\b(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)\""""
+    r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|(?P<word>[^\W\d]\w*|\d(?:'?\w)*)""",
+    re.S,
+)
+
+
+def without_literals(text):
+    """Returns the text with its line ends, but without comments and literals. A raw string may
+    contain a program for NVRTC."""
+    return COMMENT_OR_LITERAL.sub(
+        lambda found: found["word"] or " " + "\n" * found[0].count("\n"), text
+    )
 
 
 def warn_of_arch(files):
@@ -128,7 +154,7 @@ def warn_of_arch(files):
     only one branch of the #if is compiled."""
     for file in files:
         try:
-            text = Path(file).read_text(encoding="utf-8", errors="replace")
+            text = without_literals(Path(file).read_text(encoding="utf-8", errors="replace"))
         except OSError:
             continue
         if found := USES_ARCH.search(text):
@@ -171,6 +197,7 @@ def compile_cu(
                 "-x",
                 "c++",
                 "-E",
+                *(["-dI"] if is_for_nvrtc else []),
                 f"-idirafter{SAMPLES}",
                 "-D__HOSTCUDA__=1",
                 *OF_NVCC,
@@ -186,6 +213,7 @@ def compile_cu(
             check=False,
         )
 
+    is_for_nvrtc = "-D__CUDACC_RTC__=1" in preprocessor
     is_module = any(option.startswith("-DHOSTCUDA_MODULE") for option in preprocessor)
     of_modules = ["hostcuda/driver/kernel.h"] if is_module else []
     text = preprocess(*of_modules)
@@ -197,19 +225,26 @@ def compile_cu(
     sys.stderr.write(missing_header(errors) or errors)
     if text.returncode:
         return text.returncode
-    if refusal := toolkit_header(text.stdout.decode(), INCLUDE):
+    preprocessed = text.stdout.decode()
+    if is_for_nvrtc:
+        folders = (*INCLUDES, SAMPLES, *include_folders(preprocessor))
+        if refusal := host_header(preprocessed, INCLUDE, folders):
+            print(refusal, file=sys.stderr)
+            return 1
+        preprocessed = INCLUDE_LINE.sub("", preprocessed)
+    if refusal := toolkit_header(preprocessed, INCLUDE):
         print(refusal, file=sys.stderr)
         return 1
     traced = any(option.startswith("-DHOSTCUDA_TRACE") for option in preprocessor)
     try:
         rewritten = cuda_rewrite.rewrite_translation_unit(
-            text.stdout.decode(), not by_clang, uses_address_sanitizer(both), INCLUDE,
+            preprocessed, not by_clang, uses_address_sanitizer(both), INCLUDE,
             traced, warn if "-w" not in both else lambda line: None)
     except cuda_rewrite.RewriteError as error:
         print(error, file=sys.stderr)
         return 1
     if not any(option.startswith("-D__CUDA_ARCH__") for option in preprocessor):
-        warn_of_arch(cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))
+        warn_of_arch(cuda_rewrite.user_files(preprocessed, INCLUDE))
     if show:
         print(cuda_rewrite.lines_of_file(rewritten, source))
         return 0
@@ -222,8 +257,8 @@ def compile_cu(
         # but would be counted.
         plain = [option for option in both if not option.startswith("-fsanitize=")]
         return compile_counted(compiler, [*as_for_kernels, *plain], intermediate, output,
-                               cuda_rewrite.user_files(text.stdout.decode(), INCLUDE))
-    check = clang and SemanticCheck(clang, source, text.stdout.decode(), INCLUDES,
+                               cuda_rewrite.user_files(preprocessed, INCLUDE))
+    check = clang and SemanticCheck(clang, source, preprocessed, INCLUDES,
                                     [*options_of_both(both, preprocessor), f"-idirafter{SAMPLES}"])
     ended = subprocess.run(
         [

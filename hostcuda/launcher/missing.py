@@ -67,7 +67,7 @@ ASKED_HERE = re.compile(
     r"^(\S+:\d+:\d+:) +(?:required from here|note: in instantiation of .* requested here)$", re.M
 )
 
-NEARLY = 0.85
+NEARLY, NEARLY_IN_A_WORD = 0.85, 0.7
 DRIVER_API = Path(__file__).resolve().parents[1] / "include" / "hostcuda" / "driver"
 
 
@@ -75,6 +75,20 @@ def is_in_driver_api(name):
     """True if <cuda.h> declares the name."""
     return any(re.search(rf"\b{re.escape(name)}\b", file.read_text(encoding="utf-8"))
                for file in DRIVER_API.glob("*.h"))
+
+
+def similarity(one, other):
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def is_misspelt(name, meant):
+    """True if the names are alike, and also each word of the one name and of the other:
+    cudaGraphDestroyNode is not cudaGraphDestroy with a mistake, but another function."""
+    if name.lower() == meant.lower():
+        return True
+    words, others = (re.findall(r"[A-Z]*[a-z0-9_]+|[A-Z]+", one) for one in (name, meant))
+    return (similarity(name, meant) > NEARLY and len(words) == len(others) and
+            all(similarity(*pair) > NEARLY_IN_A_WORD for pair in zip(words, others)))
 
 
 def line_about(place, name, said=""):
@@ -85,7 +99,7 @@ def line_about(place, name, said=""):
     if re.match(r"cu[A-Z]|CU[a-z]", bare) and is_in_driver_api(bare):
         advice = "include <cuda.h>, which has the emulated part of the driver API"
     meant = re.search(r"did you mean [‘'](\w+)[’']", said)
-    if meant and difflib.SequenceMatcher(None, meant[1], bare).ratio() > NEARLY:
+    if meant and is_misspelt(bare, meant[1]):
         advice = f"did you mean {meant[1]}?"
     return f"{place}error: {name} is not part of hostcuda: {advice}\n"
 
@@ -135,6 +149,28 @@ def own_assertions(errors, own):
         place = next((one for one in [*reversed(before), *after] if not one.startswith(own)), "")
         lines[f"{place} error: {match[1]}\n".lstrip()] = True
     return "".join(lines)
+
+
+INCLUDE_LINE = re.compile(
+    r"^#(?:include|include_next|import) *([<\"])([^>\"\n]+)[>\"][^\n]*$", re.M
+)
+
+
+def host_header(text, own, folders):
+    """Returns a one-line message if a program for NVRTC, which was preprocessed with -dI, includes
+    a header that is not in one of the folders. NVRTC finds no headers of the host."""
+    for file, system, part in cuda_rewrite.segments(text):
+        if system or file.startswith(("<", own)):
+            continue
+        first = int(cuda_rewrite.MARKER.match(part)[1]) - 1
+        for found in INCLUDE_LINE.finditer(part):
+            around = [os.path.dirname(file)] if found[1] == '"' else []
+            if not any(os.path.exists(os.path.join(one, found[2])) for one in [*around, *folders]):
+                line = first + part.count("\n", 0, found.start())
+                return (f"{file}({line}): catastrophic error: could not open source file "
+                        f'"{found[2]}" (NVRTC has no headers of the host; <cuda/std/...> replaces '
+                        "some)")
+    return ""
 
 
 def toolkit_header(text, own):

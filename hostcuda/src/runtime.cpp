@@ -1,6 +1,8 @@
 // All of graphs/, interprocess/, libraries/, memory/, runtime/ and support/ in one unit, except
 // api.cpp, which is in execution.cpp.
 #include "graphs/capture.cpp"
+#include "graphs/child.cpp"
+#include "graphs/edges.cpp"
 #include "graphs/executable.cpp"
 #include "graphs/graph.cpp"
 #include "graphs/graph_memory.cpp"

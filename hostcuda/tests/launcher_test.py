@@ -238,6 +238,9 @@ void launch(Copied c, int* p) {
     MISSING = {
         "cudaGraphUserObject_t object;": "cudaGraphUserObject_t",
         "cudaGraphDebugDotPrint(0, 0, 0);": "cudaGraphDebugDotPrint",
+        "cudaGraphCreates(0, 0);": "cudaGraphCreates is not part of hostcuda: did you mean",
+        "cudaGraphMemsetNodeGetParams(0, 0);":
+            "cudaGraphMemsetNodeGetParams is not part of hostcuda: do not use it",
         "cudaMaloc(0, 0);": "cudaMaloc is not part of hostcuda: did you mean cudaMalloc",
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
@@ -339,6 +342,14 @@ void launch(Copied c, int* p) {
             (0, ""),
             self.compile("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nint i;\n#endif\n"),
         )
+
+    def test_branches_on_cuda_arch_in_literals_and_comments_are_not_reported(self):
+        branch = "\n#ifdef __CUDA_ARCH__\n#endif\n"
+        for text in (f'auto s = R"({branch})";', f'auto s = u8R"x({branch} )" )x";',
+                     f"/*{branch}*/", f"int n = 1'000; auto s = R\"({branch})\"; char c = '\"';"):
+            self.assertEqual((0, ""), self.compile(text + "\n"), text)
+        for text in ("int LR = '\"' + 0xa'b; // R\"(", "auto s = \"R\\\"(\"; /* ' */"):
+            self.assertRegex(self.compile(text + branch)[1], r"^a\.cu:2: warning: __CUDA_ARCH__")
 
     def test_shared_variables_of_a_traced_file(self):
         text = ("template <class T> __global__ void k(T* out) {\n"

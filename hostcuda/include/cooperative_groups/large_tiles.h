@@ -81,8 +81,12 @@ class thread_block_tile<kSize, Parent, true> {
   static constexpr unsigned size() { return kSize; }
   static constexpr unsigned num_threads() { return kSize; }
   static unsigned thread_rank() { return details::rank_in_block() % kSize; }
-  static unsigned meta_group_rank() { return details::rank_in_block() / kSize; }
-  static unsigned meta_group_size() { return (details::block_size() + kSize - 1) / kSize; }
+  static unsigned meta_group_rank() {
+    return details::rank_in_block() % details::PartedGroup<Parent>::size() / kSize;
+  }
+  static unsigned meta_group_size() {
+    return (details::PartedGroup<Parent>::size() + kSize - 1) / kSize;
+  }
 
   static void sync(HOSTCUDA_HERE) {
     if (details::block_size() <= kSize)

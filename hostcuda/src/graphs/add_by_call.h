@@ -31,7 +31,7 @@ template <class Call>
 cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,
                         const cudaGraphNode_t* dependencies, std::size_t count, const Call& call) {
   HOSTCUDA_API_CALL;
-  if (!node || !graphs().contains(graph) || (count && !dependencies))
+  if (!node || !graphs().contains(graph) || !are_dependencies(*graph, dependencies, count))
     return fail(cudaErrorInvalidValue);
   cudaStream_t stream = nullptr;
   if (const cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))

@@ -124,7 +124,8 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph
                                           cudaStreamCaptureMode mode) {
   HOSTCUDA_API_CALL_ON(handle);
   if (mode > cudaStreamCaptureModeRelaxed) return fail(cudaErrorInvalidValue);
-  if (!graphs().contains(graph) || (count && !dependencies)) return fail(cudaErrorInvalidValue);
+  if (!graphs().contains(graph) || !are_dependencies(*graph, dependencies, count))
+    return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = reason_against_capture(*stream)) return fail(error);
   return begin_capture(*stream, graph, false, {dependencies, dependencies + count}, mode);
 }

@@ -16,6 +16,13 @@ std::set<const CUgraphExec_st*>& executables() {
 
 namespace {
 
+bool is_acyclic(const CUgraph_st& graph) {
+  return graph.in_order().size() == graph.nodes.size() &&
+         std::ranges::all_of(graph.nodes, [](const auto& node) {
+           return !node->child || is_acyclic(*node->child->graph);
+         });
+}
+
 cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
   exec = {};
   if (!has_valid_bodies(graph))
@@ -32,9 +39,7 @@ cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
     exec.numbers[node] = exec.nodes.size();
     exec.nodes.push_back(std::move(copy));
   }
-  return exec.nodes.size() == graph.nodes.size()
-             ? cudaSuccess
-             : fail(cudaErrorInvalidValue, "the graph has a cycle");
+  return is_acyclic(graph) ? cudaSuccess : fail(cudaErrorInvalidValue, "the graph has a cycle");
 }
 
 // Returns work that selects the values of the graph's handles first.
@@ -44,6 +49,12 @@ std::function<void()> with_values(const CUgraphExec_st& exec, std::function<void
     select_values(*values);
     work();
   };
+}
+
+// The work of a node in the next launch. A disabled node still orders the nodes around it.
+std::function<void()> work_of(const CUgraphExec_st& exec, const CUgraphExec_st::Node& node) {
+  if (node.is_enabled) return with_values(exec, node.work);
+  return [] {};
 }
 
 std::function<void()> begin_of(const CUgraphExec_st& exec) {
@@ -110,8 +121,10 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   }
   if (information) *information = {result, nullptr, nullptr};
   if (result) return fail(cudaErrorGraphExecUpdateFailure);
-  for (std::size_t i = 0; i < updated.nodes.size(); ++i)
+  for (std::size_t i = 0; i < updated.nodes.size(); ++i) {
     updated.nodes[i].branch = exec->nodes[i].branch;
+    updated.nodes[i].is_enabled = exec->nodes[i].is_enabled;
+  }
   updated.numbers = exec->numbers;  // of the nodes of the graph that was instantiated
   updated.last = exec->last;
   updated.frees_before_launch = exec->frees_before_launch;
@@ -130,7 +143,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
     if (!exec->allocated.empty() || !exec->freed.empty())
       return fail(cudaErrorNotSupported, "a child graph must not have memory nodes");
     Works works{begin_of(*exec)};
-    for (const auto& node : exec->nodes) works.push_back(node.work);
+    for (const auto& node : exec->nodes) works.push_back(work_of(*exec, node));
     enqueue_graph(*stream, works);
     return cudaSuccess;
   }
@@ -142,7 +155,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   std::vector<OperationPointer> operations;
   for (const auto& node : exec->nodes) {
     auto operation = std::make_shared<Operation>();
-    operation->work = with_values(*exec, node.work);
+    operation->work = work_of(*exec, node);
     depend(*operation, begin);
     for (const std::size_t one : node.dependencies) depend(*operation, operations[one]);
     append_to_clock(*operation, node.branch);

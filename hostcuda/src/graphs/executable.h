@@ -18,6 +18,7 @@ struct CUgraphExec_st {
     cudaGraphNodeType type;
     std::function<void()> work;
     std::vector<std::size_t> dependencies;
+    bool is_enabled = true;
     unsigned branch = 0;  // for an observer's clock: nodes of one branch run one after the other
   };
   std::vector<Node> nodes;

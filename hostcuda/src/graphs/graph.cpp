@@ -43,16 +43,41 @@ cudaGraph_t new_graph() {
   return graph;
 }
 
+cudaGraph_t copy_of(const CUgraph_st& original) {
+  cudaGraph_t graph = new_graph();
+  std::map<const CUgraphNode_st*, CUgraphNode_st*> copies;
+  for (const CUgraphNode_st* node : original.in_order()) {
+    std::vector<CUgraphNode_st*> dependencies;
+    for (const CUgraphNode_st* one : node->dependencies) dependencies.push_back(copies.at(one));
+    CUgraphNode_st* copy = graph->add(node->type, node->work, std::move(dependencies));
+    copy->kernel = node->kernel;
+    copy->conditional = node->conditional;
+    if (node->child) copy->child = std::make_shared<const ChildGraph>(*node->child->graph);
+    copies[node] = copy;
+  }
+  graph->handles = original.handles;
+  return graph;
+}
+
 void destroy_graph(cudaGraph_t graph) {
   graphs().erase(graph);
   delete graph;
 }
 
+void run_all(const Works& works) {
+  for (const auto& work : works) work();
+}
+
 void enqueue_graph(CUstream_st& stream, const Works& works) {
-  const auto do_all = [works] {
-    for (const auto& work : works) work();
-  };
-  enqueue(stream, do_all, cudaGraphNodeTypeGraph);
+  enqueue(
+      stream, [works] { run_all(works); }, cudaGraphNodeTypeGraph);
+}
+
+void write_list(const std::vector<cudaGraphNode_t>& found, cudaGraphNode_t* nodes,
+                std::size_t& count) {
+  const std::size_t room = nodes ? count : 0;
+  for (std::size_t i = 0; i < room; ++i) nodes[i] = i < found.size() ? found[i] : nullptr;
+  count = nodes ? std::min(found.size(), room) : found.size();
 }
 
 }  // namespace hostcuda
@@ -68,7 +93,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   HOSTCUDA_API_CALL;
-  if (!graphs().contains(graph)) return fail(cudaErrorInvalidValue);
+  if (!graphs().contains(graph) || graph->belongs_to_node) return fail(cudaErrorInvalidValue);
   destroy_graph(graph);
   return cudaSuccess;
 }
@@ -78,17 +103,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
   if (!clone || !graphs().contains(original)) return fail(cudaErrorInvalidValue);
   if (has_memory_nodes(*original))
     return fail(cudaErrorNotSupported, "a graph with memory nodes cannot be cloned");
-  *clone = new_graph();
-  std::map<const CUgraphNode_st*, CUgraphNode_st*> copies;
-  for (const CUgraphNode_st* node : original->in_order()) {
-    std::vector<CUgraphNode_st*> dependencies;
-    for (const CUgraphNode_st* one : node->dependencies) dependencies.push_back(copies.at(one));
-    CUgraphNode_st* copy = (*clone)->add(node->type, node->work, std::move(dependencies));
-    copy->kernel = node->kernel;
-    copy->conditional = node->conditional;
-    copies[node] = copy;
-  }
-  (*clone)->handles = original->handles;
+  *clone = copy_of(*original);
   return cudaSuccess;
 }
 
@@ -98,13 +113,10 @@ cudaError_t list_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* c
                        bool roots_only) {
   HOSTCUDA_API_CALL;
   if (!graphs().contains(graph) || !count) return fail(cudaErrorInvalidValue);
-  std::size_t found = 0;
-  for (const auto& node : graph->nodes) {
-    if (roots_only && !node->dependencies.empty()) continue;
-    if (nodes && found < *count) nodes[found] = node.get();
-    ++found;
-  }
-  *count = nodes ? std::min(found, *count) : found;
+  std::vector<cudaGraphNode_t> found;
+  for (const auto& node : graph->nodes)
+    if (!roots_only || node->dependencies.empty()) found.push_back(node.get());
+  write_list(found, nodes, *count);
   return cudaSuccess;
 }
 
@@ -118,36 +130,10 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std
   return list_nodes(graph, nodes, count, true);
 }
 
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
-                              cudaGraphEdgeData* edges, std::size_t* count) {
-  HOSTCUDA_API_CALL;
-  if (!graphs().contains(graph) || !count || !from != !to) return fail(cudaErrorInvalidValue);
-  std::size_t found = 0;
-  for (const auto& node : graph->nodes)
-    for (CUgraphNode_st* one : node->dependencies) {
-      if (from && found < *count) {
-        from[found] = one;
-        to[found] = node.get();
-        if (edges) edges[found] = {};
-      }
-      ++found;
-    }
-  *count = from ? std::min(found, *count) : found;
-  return cudaSuccess;
-}
-
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   HOSTCUDA_API_CALL;
   if (!node || !type) return fail(cudaErrorInvalidValue);
   *type = node->type;
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                     const cudaGraphNode_t* to, std::size_t count) {
-  HOSTCUDA_API_CALL;
-  if (!graphs().contains(graph) || (count && (!from || !to))) return fail(cudaErrorInvalidValue);
-  for (std::size_t i = 0; i < count; ++i) to[i]->dependencies.push_back(from[i]);
   return cudaSuccess;
 }
 
@@ -245,21 +231,5 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
   if (!parameters) return fail(cudaErrorInvalidValue);
   return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
     return cudaLaunchHostFunc(stream, parameters->fn, parameters->userData);
-  });
-}
-
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                       const cudaGraphNode_t* dependencies, std::size_t count,
-                                       cudaGraph_t child) {
-  if (!graphs().contains(child)) return fail(cudaErrorInvalidValue);
-  if (std::ranges::any_of(child->nodes,
-                          [](const auto& one) { return one->conditional != nullptr; }))
-    return fail(cudaErrorNotSupported, "a child graph must not have nodes with a condition");
-  if (has_memory_nodes(*child))
-    return fail(cudaErrorNotSupported, "a child graph must not have memory nodes");
-  const Works works = works_of(*child);
-  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
-    enqueue_graph(*stream, works);
-    return cudaSuccess;
   });
 }

@@ -44,14 +44,25 @@ struct Conditional {
   ~Conditional();
 };
 
+// The graph in a node, which is a copy of the graph that the program gave.
+struct ChildGraph {
+  explicit ChildGraph(const CUgraph_st& original);
+  ~ChildGraph();
+  ChildGraph(const ChildGraph&) = delete;
+  ChildGraph& operator=(const ChildGraph&) = delete;
+
+  cudaGraph_t graph;
+};
+
 }  // namespace hostcuda
 
 struct CUgraphNode_st {
   cudaGraphNodeType type;
-  std::function<void()> work;  // empty for a node with a condition
+  std::function<void()> work;  // empty for a node that has graphs
   std::vector<CUgraphNode_st*> dependencies;
   std::shared_ptr<const hostcuda::KernelOfNode> kernel = nullptr;
   std::shared_ptr<const hostcuda::Conditional> conditional = nullptr;
+  std::shared_ptr<const hostcuda::ChildGraph> child = nullptr;
   std::shared_ptr<hostcuda::GraphMemory> memory = nullptr;  // allocated or freed by this node
 };
 
@@ -59,22 +70,34 @@ struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
   std::vector<hostcuda::ConditionalHandle*> handles;
   std::weak_ptr<const void> instance;  // expires when no executable of the graph exists
+  bool belongs_to_node = false;        // which destroys it
 
   CUgraphNode_st* add(cudaGraphNodeType type, std::function<void()> work,
                       std::vector<CUgraphNode_st*> dependencies);
   // Returns each node after its dependencies. If there is a cycle, some nodes are missing.
   std::vector<CUgraphNode_st*> in_order() const;
+  bool contains(const CUgraphNode_st* node) const;
 };
 
 namespace hostcuda {
 
 std::set<const CUgraph_st*>& graphs();
 cudaGraph_t new_graph();
+cudaGraph_t copy_of(const CUgraph_st& original);
 void destroy_graph(cudaGraph_t graph);
 
+// Returns the graph of a node; null if no graph has it.
+CUgraph_st* graph_of(const CUgraphNode_st* node);
+// True if a node of the graph may have these dependencies: different nodes of the same graph.
+bool are_dependencies(const CUgraph_st& graph, const cudaGraphNode_t* nodes, std::size_t count);
+// Writes the nodes into the program's list, which has room for `count`, and null pointers into the
+// rest of it. Sets the count to their number.
+void write_list(const std::vector<cudaGraphNode_t>& found, cudaGraphNode_t* nodes,
+                std::size_t& count);
+
 using Works = std::vector<std::function<void()>>;
-// Returns what the node does when it runs, with the present content of the graphs of a node with a
-// condition.
+void run_all(const Works& works);
+// Returns what the node does when it runs, with the present content of the node's graphs.
 std::function<void()> work_of(const CUgraphNode_st& node);
 // Returns what the nodes do, in an order in which they can run, preceded by the default values of
 // the graph's handles.

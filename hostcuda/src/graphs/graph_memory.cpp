@@ -86,7 +86,7 @@ cudaError_t add_free(CUgraphNode_st*& added, CUgraph_st& graph,
 
 bool are_valid(const cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                std::size_t count) {
-  return node && graphs().contains(graph) && (!count || dependencies);
+  return node && graphs().contains(graph) && are_dependencies(*graph, dependencies, count);
 }
 
 }  // namespace

@@ -9,23 +9,6 @@
 namespace hostcuda {
 namespace {
 
-bool is_node_of(const CUgraph_st& graph, cudaGraphNode_t wanted) {
-  for (const auto& node : graph.nodes)
-    if (node.get() == wanted) return true;
-  return false;
-}
-
-// True for a node of any graph.
-bool is_node(cudaGraphNode_t node) {
-  for (const CUgraph_st* graph : graphs())
-    if (is_node_of(*graph, node)) return true;
-  return false;
-}
-
-void run_all(const Works& works) {
-  for (const auto& work : works) work();
-}
-
 // Returns work that runs the graphs of a node with a condition; `bodies` is the content of these
 // graphs.
 std::function<void()> conditional_work(const ConditionalHandle& handle,
@@ -72,7 +55,7 @@ cudaError_t add_conditional_node(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* dependencies, std::size_t count,
                                  cudaConditionalNodeParams& p) {
   HOSTCUDA_API_CALL;
-  if (!node || !graphs().contains(graph) || (count && !dependencies))
+  if (!node || !graphs().contains(graph) || !are_dependencies(*graph, dependencies, count))
     return fail(cudaErrorInvalidValue);
   if (!handles().contains(p.handle))
     return fail(cudaErrorInvalidValue, "cudaGraphConditionalHandleCreate did not make the handle");
@@ -86,7 +69,10 @@ cudaError_t add_conditional_node(cudaGraphNode_t* node, cudaGraph_t graph,
   made->handle = handle;
   handle->has_node = true;
   made->type = p.type;
-  for (unsigned i = 0; i < p.size; ++i) made->bodies.push_back(new_graph());
+  for (unsigned i = 0; i < p.size; ++i) {
+    made->bodies.push_back(new_graph());
+    made->bodies.back()->belongs_to_node = true;
+  }
   *node = graph->add(cudaGraphNodeTypeConditional, nullptr, {dependencies, dependencies + count});
   p.phGraph_out = made->bodies.data();
   (*node)->conditional = std::move(made);
@@ -100,6 +86,7 @@ Conditional::~Conditional() {
 }
 
 std::function<void()> work_of(const CUgraphNode_st& node) {
+  if (node.child) return [works = works_of(*node.child->graph)] { run_all(works); };
   if (!node.conditional) return node.work;
   std::vector<Works> bodies;
   for (const CUgraph_st* body : node.conditional->bodies) bodies.push_back(works_of(*body));
@@ -159,7 +146,7 @@ using namespace hostcuda;
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* p) {
   HOSTCUDA_API_CALL;
-  if (!p || !is_node(node) || !node->kernel) return fail(cudaErrorInvalidValue);
+  if (!p || !graph_of(node) || !node->kernel) return fail(cudaErrorInvalidValue);
   const LaunchRequest& request = node->kernel->request;
   if (!request.function || !request.launch_again)
     return fail(
@@ -181,7 +168,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p,
                                          const char* file, int line) {
   HOSTCUDA_API_CALL;
-  if (!p || !is_node(node) || !node->kernel) return fail(cudaErrorInvalidValue);
+  if (!p || !graph_of(node) || !node->kernel) return fail(cudaErrorInvalidValue);
   const LaunchRequest& old = node->kernel->request;
   cudaLaunchAttribute attributes[2] = {{cudaLaunchAttributeClusterDimension, {}},
                                        {cudaLaunchAttributeCooperative, {}}};

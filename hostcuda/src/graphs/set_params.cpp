@@ -1,4 +1,4 @@
-// New parameters for the nodes of executable graphs.
+// New parameters for the nodes of executable graphs, and nodes that do not run.
 #include "graphs/executable.h"
 #include "runtime/api.h"
 
@@ -20,6 +20,16 @@ cudaError_t replace_work(cudaGraphExec_t exec, cudaGraphNode_t node, const Add& 
   if (!error) replaced.work = made->work;
   destroy_graph(scratch);
   return error;
+}
+
+// Returns a node that can be disabled, or null.
+CUgraphExec_st::Node* optional_node(cudaGraphExec_t exec, cudaGraphNode_t node) {
+  if (!executables().contains(exec) || !exec->numbers.contains(node)) return nullptr;
+  CUgraphExec_st::Node& found = exec->nodes[exec->numbers.at(node)];
+  const bool can_be_disabled = found.type == cudaGraphNodeTypeKernel ||
+                               found.type == cudaGraphNodeTypeMemcpy ||
+                               found.type == cudaGraphNodeTypeMemset;
+  return can_be_disabled ? &found : nullptr;
 }
 
 }  // namespace
@@ -62,4 +72,20 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t
   return replace_work(exec, node, [&](cudaGraphNode_t* made, cudaGraph_t graph) {
     return cudaGraphAddHostNode(made, graph, nullptr, 0, p);
   });
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
+  HOSTCUDA_API_CALL;
+  CUgraphExec_st::Node* found = optional_node(exec, node);
+  if (!found) return fail(cudaErrorInvalidValue);
+  found->is_enabled = enabled != 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
+  HOSTCUDA_API_CALL;
+  const CUgraphExec_st::Node* found = optional_node(exec, node);
+  if (!found || !enabled) return fail(cudaErrorInvalidValue);
+  *enabled = found->is_enabled;
+  return cudaSuccess;
 }

@@ -297,7 +297,8 @@ cudaError_t enqueue_work(cudaStream_t handle, Work* to_do) {
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
   HOSTCUDA_API_CALL;
   if (!function) return fail(cudaErrorInvalidDeviceFunction);
-  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;  // a hint
+  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)  // a hint, in per cent
+    return value >= -1 && value <= 100 ? cudaSuccess : fail(cudaErrorInvalidValue);
   if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
     if (value)
       kernels_with_large_clusters().insert(function);

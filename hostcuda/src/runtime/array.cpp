@@ -109,11 +109,20 @@ bool inside(cudaArray_const_t array, const cudaPos& at, const cudaExtent& box) {
                     at.z + box.depth <= array->slices());
 }
 
+// A row must not overlap the next one.
+bool has_valid_pitch(const cudaPitchedPtr& pointer, const cudaMemcpy3DParms& p) {
+  const cudaArray_t array = p.srcArray ? p.srcArray : p.dstArray;
+  const std::size_t width = p.extent.width * (array ? array->element() : 1);
+  return !pointer.ptr || pointer.pitch >= width || (p.extent.height < 2 && p.extent.depth < 2);
+}
+
 cudaError_t check(const cudaMemcpy3DParms* p) {
   if (!p || (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr))
     return cudaErrorInvalidValue;
   if (!inside(p->srcArray, p->srcPos, p->extent) || !inside(p->dstArray, p->dstPos, p->extent))
     return cudaErrorInvalidValue;
+  if (!has_valid_pitch(p->srcPtr, *p) || !has_valid_pitch(p->dstPtr, *p))
+    return cudaErrorInvalidPitchValue;
   return cudaSuccess;
 }
 

@@ -83,7 +83,9 @@ cudaEvent_t hostcuda::new_event(std::shared_ptr<SharedRecordings> recordings) {
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   HOSTCUDA_IN_KERNEL(create_event(event, flags));
   HOSTCUDA_API_CALL;
-  if (!event) return fail(cudaErrorInvalidValue);
+  constexpr unsigned kAllFlags =
+      cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  if (!event || flags & ~kAllFlags) return fail(cudaErrorInvalidValue);
   if (flags & cudaEventInterprocess) {
     if (!(flags & cudaEventDisableTiming))
       return fail(cudaErrorInvalidValue, "cudaEventInterprocess needs cudaEventDisableTiming");
@@ -177,10 +179,11 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 
 // Makes the stream's next operation wait for the event's last recording. Waiting for an event that
 // was never recorded has no effect.
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
   HOSTCUDA_IN_KERNEL(wait(handle, event));
   HOSTCUDA_API_CALL_ON(handle);
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
+  if (flags > 1) return fail(cudaErrorInvalidValue);  // 1: an event outside the capture
   if (event->capture) return wait_in_capture(*stream, *event);
   if (stream->capture) return fail(cudaErrorStreamCaptureIsolation);
   if (event->recorded) stream->awaited.push_back(event->recorded);

@@ -177,8 +177,10 @@ cudaError_t cudaMalloc(void** pointer, std::size_t size) {
   return allocate(pointer, size, current_device(), false);
 }
 
-cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned) {
+cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned flags) {
   HOSTCUDA_API_CALL;
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+    return fail(cudaErrorInvalidValue);
   return allocate(pointer, size, current_device(), true);
 }
 
@@ -195,9 +197,11 @@ cudaError_t cudaFree(void* pointer) {
   return cudaSuccess;
 }
 
-cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
+cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned flags) {
   HOSTCUDA_API_CALL;
-  if (!pointer) return fail(cudaErrorInvalidValue);
+  constexpr unsigned kAllFlags =
+      cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+  if (!pointer || flags & ~kAllFlags) return fail(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   char* bytes = allocate_pages(size);
@@ -227,9 +231,10 @@ cudaError_t cudaFreeHost(void* pointer) {
   return cudaSuccess;
 }
 
-cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned) {
+cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
   HOSTCUDA_API_CALL;
-  if (!pointer || !size) return fail(cudaErrorInvalidValue);
+  constexpr unsigned kAllFlags = 15;  // portable, mapped, of a device, read-only
+  if (!pointer || !size || flags & ~kAllFlags) return fail(cudaErrorInvalidValue);
   if (range_at(pinned_ranges(), pointer) != pinned_ranges().end())
     return fail(cudaErrorHostMemoryAlreadyRegistered);
   pinned_ranges()[static_cast<char*>(pointer)] = {size, false, {}};

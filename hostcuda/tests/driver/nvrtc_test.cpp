@@ -127,6 +127,18 @@ TEST_F(Nvrtc, LogsErrorsWithTheirLines) {
   EXPECT_EQ(NVRTC_ERROR_INVALID_INPUT, nvrtcCompileProgram(with_header, 1, nullptr));
 }
 
+TEST_F(Nvrtc, FindsNoHeadersOfTheHost) {
+  Program program("#ifndef __CUDACC_RTC__\n#include <vector>\n#endif\n#include <cstdio>\n");
+  EXPECT_EQ(NVRTC_ERROR_COMPILATION, program.compile({}));
+  const std::string log = program.log();
+  EXPECT_EQ(0u, log.find("folder/my.cu(4): catastrophic error: could not open source file "
+                         "\"cstdio\""))
+      << log;
+  Program with_header("#include <cuda/std/cstdint>\n#include <cstdio>\n__global__ void k() {}\n",
+                      {"#pragma once\n"}, {"cstdio"});
+  EXPECT_NVRTC(with_header.compile({}));
+}
+
 TEST_F(Nvrtc, RefusesUnknownOptions) {
   Program program("__global__ void k() {}");
   EXPECT_EQ(NVRTC_ERROR_INVALID_OPTION, program.compile({"-w", "--no-such-option"}));

@@ -116,6 +116,34 @@ TEST(FftXt, SeveralDevices) {
   EXPECT_EQ(CUFFT_SUCCESS, cufftDestroy(plan));
 }
 
+// The results are those of cuFFT in CUDA 13.0, except that it accepts an extent of 0 in some plans
+// of several dimensions, against its documentation.
+TEST(Fft, WrongPlansFail) {
+  const auto wrong = static_cast<cufftType>(0x11);
+  cufftHandle plan;
+  int n[] = {kSize};
+  EXPECT_EQ(CUFFT_INVALID_TYPE, cufftPlan1d(&plan, 0, wrong, 1));
+  EXPECT_EQ(CUFFT_INVALID_TYPE, cufftPlan2d(&plan, kSize, 2, wrong));
+  EXPECT_EQ(CUFFT_INVALID_TYPE, cufftPlan3d(&plan, kSize, 2, 2, wrong));
+  const auto many = [&](int rank, int* embed, int stride, cufftType type, int batch) {
+    return cufftPlanMany(&plan, rank, n, embed, stride, kSize, n, 1, kSize, type, batch);
+  };
+  EXPECT_EQ(CUFFT_INVALID_TYPE, many(1, n, 1, wrong, 1));
+  EXPECT_EQ(CUFFT_INVALID_VALUE, many(4, n, 1, CUFFT_C2C, 1));
+  EXPECT_EQ(CUFFT_INVALID_VALUE, many(1, nullptr, 1, CUFFT_C2C, 1));
+  EXPECT_EQ(CUFFT_INVALID_VALUE, many(1, n, 0, CUFFT_C2C, 1));
+  EXPECT_EQ(CUFFT_INVALID_SIZE, many(1, n, 1, CUFFT_C2C, 0));
+  EXPECT_EQ(CUFFT_INVALID_SIZE, cufftPlan1d(&plan, -1, CUFFT_C2C, 1));
+  EXPECT_EQ(CUFFT_INVALID_SIZE, cufftPlan2d(&plan, kSize, 0, CUFFT_C2C));
+  DeviceArray<cufftComplex> data(kSize);
+  ASSERT_EQ(CUFFT_SUCCESS, cufftCreate(&plan));
+  EXPECT_EQ(CUFFT_INVALID_PLAN, cufftExecC2C(plan, data, data, CUFFT_FORWARD));
+  EXPECT_EQ(CUFFT_SUCCESS, cufftMakePlan1d(plan, kSize, CUFFT_C2C, 1, nullptr));
+  EXPECT_EQ(CUFFT_INVALID_PLAN, cufftMakePlan1d(plan, kSize, CUFFT_C2C, 1, nullptr));
+  EXPECT_EQ(CUFFT_INVALID_VALUE, cufftExecC2C(plan, data, data, 0));
+  EXPECT_EQ(CUFFT_SUCCESS, cufftDestroy(plan));
+}
+
 std::size_t free_bytes(int device) {
   std::size_t free = 0, total = 0;
   EXPECT_CUDA(cudaSetDevice(device));

@@ -91,6 +91,29 @@ TEST(Sobol, TheHostGeneratorWritesOneDimensionAfterAnother) {
   EXPECT_EQ(CURAND_STATUS_SUCCESS, curandDestroyGenerator(generator));
 }
 
+// The results are those of cuRAND in CUDA 13.0.
+TEST(Random, CallsForTheOtherKindOfGeneratorFail) {
+  curandGenerator_t quasi, pseudo, none;
+  ASSERT_EQ(CURAND_STATUS_SUCCESS, curandCreateGenerator(&quasi, CURAND_RNG_QUASI_SOBOL64));
+  ASSERT_EQ(CURAND_STATUS_SUCCESS, curandCreateGenerator(&pseudo, CURAND_RNG_PSEUDO_DEFAULT));
+  DeviceArray<unsigned> bits(8);
+  EXPECT_EQ(CURAND_STATUS_TYPE_ERROR, curandSetPseudoRandomGeneratorSeed(quasi, 1));
+  EXPECT_EQ(CURAND_STATUS_TYPE_ERROR, curandSetQuasiRandomGeneratorDimensions(pseudo, 2));
+  EXPECT_EQ(CURAND_STATUS_TYPE_ERROR, curandGenerate(quasi, bits, 8));
+  EXPECT_EQ(CURAND_STATUS_TYPE_ERROR, curandCreateGenerator(&none, curandRngType(162)));
+  EXPECT_EQ(CURAND_STATUS_OUT_OF_RANGE,
+            curandSetGeneratorOrdering(quasi, CURAND_ORDERING_PSEUDO_BEST));
+  EXPECT_EQ(CURAND_STATUS_OUT_OF_RANGE,
+            curandSetGeneratorOrdering(pseudo, CURAND_ORDERING_QUASI_DEFAULT));
+  EXPECT_EQ(CURAND_STATUS_OUT_OF_RANGE, curandGeneratePoisson(pseudo, bits, 8, 0));
+  DeviceArray<float> out(8);
+  EXPECT_EQ(CURAND_STATUS_LENGTH_NOT_MULTIPLE, curandGenerateNormal(pseudo, out, 7, 0, 1));
+  EXPECT_EQ(CURAND_STATUS_SUCCESS, curandGenerateNormal(quasi, out, 7, 0, 1));
+  EXPECT_EQ(CURAND_STATUS_NOT_INITIALIZED, curandDestroyGenerator(nullptr));
+  EXPECT_EQ(CURAND_STATUS_SUCCESS, curandDestroyGenerator(quasi));
+  EXPECT_EQ(CURAND_STATUS_SUCCESS, curandDestroyGenerator(pseudo));
+}
+
 TEST(Sobol, TheQuantilesAreAccurate) {
   using hostcuda::sobol::quantile;
   const double table[][2] = {// from Wichura's paper

@@ -62,4 +62,20 @@ TEST(LargeTiles, Votes) {
   EXPECT_EQ(10, got[64]);
 }
 
+template <unsigned kSize>
+__global__ void number_tiles(unsigned* out) {
+  const auto tile = tile_groups::tiled_partition<kSize>(tile_groups::this_thread_block());
+  const auto part = tile_groups::tiled_partition<8>(tile);
+  out[threadIdx.x] =
+      100 * tile.meta_group_rank() + 10 * part.meta_group_rank() + part.meta_group_size();
+}
+
+TEST(Tiles, ATileOfATileHasANumberWithinIt) {
+  DeviceArray<unsigned> out(128);
+  number_tiles<32><<<1, 128>>>(out);
+  EXPECT_EQ(100u * 1 + 10 * 2 + 4, out.get()[32 + 2 * 8 + 3]);
+  number_tiles<64><<<1, 128>>>(out);
+  EXPECT_EQ(100u * 1 + 10 * 6 + 8, out.get()[64 + 6 * 8 + 3]);
+}
+
 }  // namespace

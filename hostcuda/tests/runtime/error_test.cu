@@ -83,6 +83,29 @@ TEST(Error, BelongsToTheHostThread) {
   EXPECT_EQ(cudaErrorInvalidConfiguration, cudaGetLastError());
 }
 
+// The results are those of CUDA 13.0.
+TEST(Error, FlagsAndPitchesThatDoNotExist) {
+  void* memory = nullptr;
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMallocManaged(&memory, 16, 0));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMallocManaged(&memory, 16, 3));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaHostAlloc(&memory, 16, 8));
+  char bytes[64] = "";
+  EXPECT_EQ(cudaErrorInvalidValue, cudaHostRegister(bytes, sizeof bytes, 64));
+  cudaEvent_t none = nullptr;
+  EXPECT_EQ(cudaErrorInvalidValue, cudaEventCreateWithFlags(&none, 8));
+  const Event event;
+  const Stream stream;
+  EXPECT_EQ(cudaErrorInvalidValue, cudaStreamWaitEvent(stream, event, 5));
+  DeviceArray<char> data(64);
+  cudaMemcpy3DParms p{};
+  p.srcPtr = make_cudaPitchedPtr(static_cast<char*>(data), 16, 16, 4);
+  p.dstPtr = make_cudaPitchedPtr(bytes, 3, 3, 2);
+  p.extent = make_cudaExtent(4, 2, 1);
+  p.kind = cudaMemcpyDeviceToHost;
+  EXPECT_EQ(cudaErrorInvalidPitchValue, cudaMemcpy3D(&p));
+  cudaGetLastError();
+}
+
 TEST(Error, HaveNames) {
   EXPECT_STREQ("cudaErrorMemoryAllocation", cudaGetErrorName(cudaErrorMemoryAllocation));
   EXPECT_STREQ("out of memory", cudaGetErrorString(cudaErrorMemoryAllocation));

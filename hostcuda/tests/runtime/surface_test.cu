@@ -122,7 +122,7 @@ TEST(Surface, CooperativeGroups) {
   for (int i = 0; i < 64; ++i) {
     EXPECT_EQ(i < 32 ? 496 : 496 + 1024, values[i]);
     EXPECT_EQ(i % 4 + 1 + 10 * (i % 4), values[64 + i]);
-    EXPECT_EQ((i % 4 == 3 ? i : i + 1) + 100 * (i / 4), values[128 + i]);
+    EXPECT_EQ((i % 4 == 3 ? i : i + 1) + 100 * (i % 32 / 4), values[128 + i]);
     EXPECT_EQ(i % 8, values[192 + i]);
     const int first = i < 32 ? 0 : 33, size = i < 32 ? 11 : 11;
     EXPECT_EQ(i % 3 ? -1 : size * 100 + (i - first) / 3, values[256 + i]);

@@ -75,11 +75,26 @@ inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     cudaGraphNodeParams* parameters, HOSTCUDA_HERE) {
   return cudaGraphAddNode(node, graph, dependencies, nullptr, count, parameters, file, line);
 }
-// The signature since CUDA 13.
+// The signatures since CUDA 13.
 inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                             const cudaGraphNode_t* to, const cudaGraphEdgeData*,
                                             std::size_t count) {
   return cudaGraphAddDependencies(graph, from, to, count);
+}
+inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                               const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                               std::size_t count) {
+  return cudaGraphRemoveDependencies(graph, from, to, count);
+}
+inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* dependencies,
+                                                cudaGraphEdgeData* edges, std::size_t* count) {
+  for (std::size_t i = 0; edges && count && i < *count; ++i) edges[i] = {};
+  return cudaGraphNodeGetDependencies(node, dependencies, count);
+}
+inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* dependents,
+                                                  cudaGraphEdgeData* edges, std::size_t* count) {
+  for (std::size_t i = 0; edges && count && i < *count; ++i) edges[i] = {};
+  return cudaGraphNodeGetDependentNodes(node, dependents, count);
 }
 
 // Lists the dependencies: to[i] depends on from[i]. With null pointers, only counts them.
