@@ -87,12 +87,12 @@ class Files(WithPictures):
     def test_damaged_files_are_refused(self) -> None:
         good = fakes.bin_bytes(VALUES, 1, 2)
         for content, expected in (
-            (good[:-1], "truncated"),
-            (good[:100], "truncated"),
-            (good + b"\0", "too long"),
-            (good[:12] + good[15:11:-1] + good[16:], "endian tag"),
-            (good[:-4] + b"\0\0\xc0\x7f", "NaN"),
-            (b"\x80\xff", "neither BIN"),
+            (good[:-1], "199 bytes, but its header describes .* which take 200"),
+            (good[:100], "100 bytes; the header alone takes 144"),
+            (good + b"\0", "201 bytes, but its header describes .* which take 200"),
+            (good[:12] + good[15:11:-1] + good[16:], "big-endian"),
+            (good[:-4] + b"\0\0\xc0\x7f", "body 1: mass is nan"),
+            (b"\x80\xff", "not BIN .* not CSV"),
         ):
             with self.subTest(expected=expected):
                 path = self.file("damaged.bin", content)
