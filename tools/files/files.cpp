@@ -40,6 +40,7 @@ struct Content : NbodyFile {
     integrator = static_cast<std::int32_t>(snapshot.integrator), staggered = snapshot.staggered;
     float64 = snapshot.format.ends_with("float64");
     values = &snapshot.exact[0].x;
+    snapshot.systems.bodies = {};  // the same values in float32
     scenario = snapshot.scenario.c_str(), units = snapshot.units.c_str();
     for (const std::string& name : snapshot.names) lines += name + "\n";
     names = lines.c_str();

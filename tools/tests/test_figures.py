@@ -68,7 +68,7 @@ class Files(WithPictures):
             read_bodies(self.file("a.bin", plain[:8] + b"\2" + plain[9:] + b"\4\6"))
         text = b"id,species,m,x,y,z,vx,vy,vz\n0,gas,1,2,3,4,5,6,7\n"
         self.assertEqual(read_bodies(self.file("a.csv", text)).species, ["gas"])
-        with self.assertRaisesRegex(FileError, "a.csv:2: the species is 'dust'"):
+        with self.assertRaisesRegex(FileError, "a.csv:2: species is \"dust\""):
             read_bodies(self.file("a.csv", text.replace(b"gas", b"dust")))
 
     def test_the_documented_line_reads_a_bin(self) -> None:

@@ -5,36 +5,25 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
 import numpy
 
-from nbody_tools.files.library import SPECIES, VALUES, FileError, read_file
+from nbody_tools.files.library import SPECIES, VALUES, Facts, FileError, read_file
 
 SNAPSHOT_NAME = re.compile(r"snapshot_(\d{8})\.(bin|csv)")
 
 
-@dataclass
-class Bodies:
+@dataclass(kw_only=True)
+class Bodies(Facts):
     """S systems of N bodies at one time, with the other data of the file."""
 
     positions: numpy.ndarray  # S x N x 3
     velocities: numpy.ndarray  # S x N x 3
     masses: numpy.ndarray  # S x N
-    time: float = 0.0
-    step: int = 0
     gravity: float = 1.0  # the readers reject other values
-    softening: float = 0.0  # 0 if the file contains no softening length
-    dt: float = 0.0  # 0 if the file contains no time step
-    integrator: str = "euler"
-    staggered: bool = False
-    precision: str = "float32"  # type of the numbers in the file
-    scenario: str = ""
-    units: str = ""
-    names: list[str] = field(default_factory=list)  # one per body of a system, or empty
-    species: list[str] = field(default_factory=list)  # one per body, system after system, or empty
 
     def only(self, species: Sequence[str]) -> "Bodies":
         """Returns a copy with only the bodies of these species."""
@@ -81,11 +70,10 @@ def read_bodies(path: Path) -> Bodies:
     """Reads a body file. Recognises the file's format by its content, as the programs do."""
     found = read_file(path)
     values = numpy.frombuffer(found.values).reshape(found.systems, found.bodies, VALUES)
-    return Bodies(positions=values[..., 0:3], velocities=values[..., 3:6], masses=values[..., 6],
-                  time=found.time, step=found.step, softening=found.softening, dt=found.dt,
-                  integrator=found.integrator, staggered=found.staggered,
-                  precision=found.precision, scenario=found.scenario or Path(path).name,
-                  units=found.units, names=found.names, species=found.species)
+    bodies = Bodies(positions=values[..., 0:3], velocities=values[..., 3:6], masses=values[..., 6],
+                    **vars(found.facts))
+    bodies.scenario = bodies.scenario or Path(path).name
+    return bodies
 
 
 def snapshot_files(folder: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -23,24 +23,31 @@ class FileError(ToolError):
     """An invalid file; the message contains the file's name, and the line if there is one."""
 
 
-@dataclass
+@dataclass(kw_only=True)
+class Facts:
+    """The data in a file, except its numbers."""
+
+    time: float
+    step: int
+    softening: float  # 0 if the file contains no softening length
+    dt: float  # 0 if the file contains no time step
+    integrator: str
+    staggered: bool
+    precision: str  # type of the numbers in a BIN file
+    scenario: str
+    units: str
+    names: list[str]  # one per body of a system, or empty
+    species: list[str]  # one per body, system after system, or empty
+
+
+@dataclass(frozen=True)
 class Content:
     """The content of a file: VALUES numbers per body, system after system."""
 
     values: memoryview[float]  # float64
     systems: int
     bodies: int
-    time: float = 0.0
-    step: int = 0
-    softening: float = 0.0
-    dt: float = 0.0
-    integrator: str = "euler"
-    staggered: bool = False
-    precision: str = "float32"  # type of the numbers in a BIN file
-    scenario: str = ""
-    units: str = ""
-    names: list[str] = field(default_factory=list)  # one per body of a system, or empty
-    species: list[str] = field(default_factory=list)  # one per body, or empty
+    facts: Facts
 
 
 class _File(ctypes.Structure):
@@ -70,11 +77,13 @@ def read_file(path: Path) -> Content:
     # The memory is Python's until no view of it is left.
     weakref.finalize(memory, library.nbody_files_free, file)
     numbers = ctypes.string_at(found.species, count) if found.species else b""
-    return Content(memoryview(memory).cast("B").cast("d"), found.systems, found.bodies, found.time,
-                   found.step, found.softening, found.dt, INTEGRATORS[found.integrator],
-                   bool(found.staggered), "float64" if found.float64 else "float32",
-                   found.scenario.decode(), found.units.decode(),
-                   found.names.decode().splitlines(), [SPECIES[number] for number in numbers])
+    facts = Facts(time=found.time, step=found.step, softening=found.softening, dt=found.dt,
+                  integrator=INTEGRATORS[found.integrator], staggered=bool(found.staggered),
+                  precision="float64" if found.float64 else "float32",
+                  scenario=found.scenario.decode(), units=found.units.decode(),
+                  names=found.names.decode().splitlines(),
+                  species=[SPECIES[number] for number in numbers])
+    return Content(memoryview(memory).cast("B").cast("d"), found.systems, found.bodies, facts)
 
 
 def write_bin(path: Path, values: array, scenario: str = "", softening: float = 0.0,

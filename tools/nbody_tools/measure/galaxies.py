@@ -64,7 +64,7 @@ def maps_of(file: Path) -> Iterator[array]:
     y first. A disk is a contiguous range of bodies of species DISK."""
     found = read_file(file)
     first = 0
-    for kind, group in groupby(found.species):
+    for kind, group in groupby(found.facts.species):
         last = first + len(list(group))
         if kind == DISK:
             yield map_of(found.values[VALUES * first : VALUES * last : VALUES],

@@ -85,7 +85,9 @@ def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -
         sys.exit(NOT_HERE)
     after = bodies.copy()
     after[:, 0:3], after[:, 3:6] = running.state()
-    write_bin(options.output, array("f", after.tobytes()), read.scenario, read.softening, read.dt)
+    facts = read.facts
+    values = array("f", after.tobytes())
+    write_bin(options.output, values, facts.scenario, facts.softening, facts.dt)
     options.json.write_text(
         json.dumps(
             {"backend": options.device, "device": device, "version": version, "seconds": seconds}
