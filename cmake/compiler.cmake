@@ -69,7 +69,6 @@ if(NBODY_SANITIZE STREQUAL "thread")
   add_library(nbody_openmp_for_tsan SHARED ${PROJECT_SOURCE_DIR}/tests/thread_sanitizer/openmp.cpp)
   target_link_libraries(nbody_openmp_for_tsan PRIVATE ${CMAKE_DL_LIBS})
   link_libraries(-Wl,--no-as-needed nbody_openmp_for_tsan)
-  set(CMAKE_INSTALL_RPATH ${PROJECT_BINARY_DIR})  # programs are linked with this path
 endif()
 
 if(NBODY_CUDA)

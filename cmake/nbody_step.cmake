@@ -124,7 +124,7 @@ function(nbody_executable name object libraries)
   add_executable(${name})
   target_link_libraries(${name} PRIVATE ${object} ${libraries})
   # An installed program finds the MPI and NCCL libraries that it was built with.
-  set_target_properties(${name} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   if(NBODY_CUDA)
     # Programs may be copied to a GPU machine with older or newer libraries, and must start there.
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX CUDA_RUNTIME_LIBRARY Static)

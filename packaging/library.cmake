@@ -13,7 +13,8 @@ install(SCRIPT refuse_native.cmake COMPONENT library)
 set_target_properties(nbody_common PROPERTIES EXPORT_NAME common)
 set_target_properties(nbody_program PROPERTIES EXPORT_NAME program)
 install(TARGETS nbody_common nbody_program nbody_view EXPORT nbody
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/common/include/nbody DESTINATION include COMPONENT library)
 if(TARGET nbody_library)
   install(TARGETS nbody_library EXPORT nbody

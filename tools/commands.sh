@@ -290,7 +290,7 @@ build_named() {
     has_target "$folder" "${targets[-1]}" ||
       wrong_arguments "'$word' is neither a step nor a target of $folder"
   done
-  compile "$folder" "${targets[@]}"
+  compile "$folder" "${targets[@]}" nbody_files  # with which plot, compare and handoff read the programs' files
   for word in "${targets[@]}"; do
     for program in "$word/$word" "memory/$word"; do
       [ ! -f "$folder/$program" ] || echo "Program: $folder/$program"

@@ -185,8 +185,10 @@ void check_one_time(const fs::path& file, const Snapshot& snapshot, const FileFo
 Snapshot read_bodies(const fs::path& file, const ReadOptions& options) {
   try {
     Snapshot snapshot = read_content(file.string(), options);
-    if (options.float64 && snapshot.exact.empty())
+    if (options.float64 && snapshot.exact.empty()) {
+      snapshot.exact.reserve(snapshot.systems.bodies.size());
       for (const Body& body : snapshot.systems.bodies) snapshot.exact.push_back(widened(body));
+    }
     return snapshot;
   } catch (const std::bad_alloc&) {
     throw std::runtime_error(file.string() + " does not fit into memory");

@@ -78,6 +78,15 @@ void require_preset(const std::string& option, std::string_view name) {
     refuse(option, name, "one of ", unit_presets());
 }
 
+void require_units_of_tipsy(const std::string& file, const Snapshot& snapshot,
+                            std::string_view option) {
+  if (snapshot.format.starts_with("Tipsy") && snapshot.units.empty())
+    throw UsageError(file,
+                     ": a Tipsy file does not give its units, and no .param file next to it does: "
+                     "specify the units with ",
+                     option, " (", unit_presets(), ")");
+}
+
 void rescale(const std::string& file, Snapshot& snapshot, const Units& from, const Units& to) {
   const double length = from.length / to.length;
   const double velocity = from.velocity() / to.velocity();

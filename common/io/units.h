@@ -62,6 +62,12 @@ std::string unit_presets();
 // Throws a UsageError that lists the presets, unless `name` is the name of a preset.
 void require_preset(const std::string& option, std::string_view name);
 
+// Throws a UsageError if the snapshot was read from a Tipsy file without units: some programs
+// assume that such a file is in kpc and solar masses, others in kpc and 1e10 solar masses. The
+// message says that `option` specifies the units.
+void require_units_of_tipsy(const std::string& file, const Snapshot& snapshot,
+                            std::string_view option);
+
 // Converts from the snapshot's units to a preset, rounding every value once. Throws a UsageError
 // that begins with `file` if either system of units has no physical scale, or if a value overflows
 // float32.

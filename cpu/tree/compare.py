@@ -31,7 +31,7 @@ from typing import Any, Callable, Iterator, Optional
 import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
-from nbody_tools.files.bin import VALUES, read_bin  # noqa: E402
+from nbody_tools.files.library import VALUES, read_file  # noqa: E402
 
 RMS = 6.5e-4
 SAMPLE = 1000
@@ -162,8 +162,8 @@ def main(program: str, ic: str, bodies: int, record: str = "") -> int:
         file = Path(name) / "plummer.bin"
         subprocess.run([ic, "plummer", file, "--bodies", str(bodies), "--softening", "1e-6"],
                        check=True, stdout=subprocess.DEVNULL)
-        rows = np.array(read_bin(file, file.read_bytes()).values).reshape(-1, VALUES)
-        x, m = rows[:, :3].astype(np.float64), rows[:, 6].astype(np.float64)
+        rows = np.array(read_file(file).values).reshape(-1, VALUES)
+        x, m = rows[:, :3], rows[:, 6]
         which = np.linspace(0, bodies - 1, min(SAMPLE, bodies)).astype(int)
         wanted = exact(x, m, which)
         results: dict[str, Any] = {}

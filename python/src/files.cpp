@@ -64,18 +64,9 @@ nb::dict to_python(nbody::Snapshot snapshot) {
   return result;
 }
 
-// If a Tipsy file has no units, some programs read it in kpc and solar masses, others in kpc and
-// 1e10 solar masses. The caller must therefore say which units the file has.
 void set_units(const std::string& file, nbody::Snapshot& snapshot,
                const std::optional<std::string>& from_units) {
-  if (!from_units) {
-    if (snapshot.format.starts_with("Tipsy") && snapshot.units.empty())
-      throw nbody::UsageError(file,
-                              ": a Tipsy file does not give its units, and no .param file "
-                              "next to it does: specify the units with from_units (",
-                              nbody::unit_presets(), ")");
-    return;
-  }
+  if (!from_units) return nbody::require_units_of_tipsy(file, snapshot, "from_units");
   if (nbody::units_of(snapshot.units))
     throw nbody::UsageError("from_units: \"", *from_units, "\" is not allowed; ", file,
                             " says that its units are ", snapshot.units);

@@ -57,8 +57,8 @@ class Library(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         return done.stdout
 
-    def run_consumer(self, program: Path) -> None:
-        said = self.works(program, *RUN)
+    def run_consumer(self, program: Path, **environment: str) -> None:
+        said = self.works(program, *RUN, **environment)
         self.assertRegex(said, r"(?s)^consumer on .*\n  verdict +pass \(full\)\n")
 
     def test_find_package(self) -> None:
@@ -89,7 +89,7 @@ class Library(unittest.TestCase):
         line = (f'"{COMPILER}" -O2 "{CONSUMER}/consumer.cpp" -o by_line '
                 "$(pkg-config --cflags --libs nbody)")
         self.works("bash", "-c", f"eval {json.dumps(line)}", **where)
-        self.run_consumer(self.folder / "by_line")
+        self.run_consumer(self.folder / "by_line", LD_LIBRARY_PATH=str(self.package.parents[1]))
         if WITH_GRAVITY:
             line = f'cc "{CONSUMER}/gravity.c" -o gravity $(pkg-config --cflags --libs libnbody)'
             self.works("bash", "-c", f"eval {json.dumps(line)}", **where)

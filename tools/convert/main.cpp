@@ -60,20 +60,10 @@ std::optional<Arguments> parse(int argc, char** argv) {
   return arguments;
 }
 
-// Some programs assume that a Tipsy file without units is in kpc and solar masses, others in kpc
-// and 1e10 solar masses.
-void require_units_of_tipsy(const Arguments& arguments, const Snapshot& snapshot) {
-  if (!snapshot.format.starts_with("Tipsy") || !snapshot.units.empty()) return;
-  if (!arguments.from_units.empty()) return;
-  throw UsageError(arguments.in,
-                   ": a Tipsy file does not give its units, and no .param file next to it does: "
-                   "specify the units with --from-units (",
-                   unit_presets(), ")");
-}
-
 void set_units(const Arguments& arguments, Snapshot& snapshot) {
-  require_units_of_tipsy(arguments, snapshot);
-  if (!arguments.from_units.empty()) {
+  if (arguments.from_units.empty()) {
+    require_units_of_tipsy(arguments.in, snapshot, "--from-units");
+  } else {
     if (units_of(snapshot.units))
       throw UsageError("--from-units: \"" + arguments.from_units + "\" is not allowed; " +
                        arguments.in + " says that its units are " + snapshot.units);

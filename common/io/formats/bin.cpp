@@ -48,6 +48,7 @@ constexpr std::uint32_t kSwappedEndianTag = 0x04030201;
 constexpr std::uint32_t kHeaderBytes = 144, kCheckpointHeaderBytes = 160, kChecksumBytes = 4;
 constexpr std::size_t kTextField = 32;
 constexpr std::uint64_t kValuesPerBody = 7;
+constexpr std::size_t kBodiesAtOnce = 1024;
 static_assert(kMaxTextBytes < kTextField, "a text in the header ends in a zero");
 
 void require(const std::string& file, const char* field, std::uint32_t value, std::uint32_t known) {
@@ -186,30 +187,42 @@ void check_values(const std::string& file, const Contents& contents) {
       throw UsageError(file, ": body ", i, ": species is ", species, "; it must be 0 to 5");
 }
 
+// Reads the bodies of all systems and, if `float64` is set, their digits beyond float32.
+void load_bodies(const Layout& layout, const NextBytes& next, bool float64, Contents& contents) {
+  const bool wide = layout.float_bytes == sizeof(double);
+  const std::size_t body_bytes = kValuesPerBody * layout.float_bytes;
+  contents.bodies.resize(layout.systems * layout.bodies);
+  if (wide && float64) contents.exact.reserve(contents.bodies.size());
+  for (std::size_t first = 0; first < contents.bodies.size(); first += kBodiesAtOnce) {
+    const std::size_t count = std::min(kBodiesAtOnce, contents.bodies.size() - first);
+    const std::string_view piece = next(count * body_bytes);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string_view fields = piece.substr(i * body_bytes, body_bytes);
+      const BodyF64 exact = wide ? load_body<double>(fields) : load_body<float>(fields);
+      contents.bodies[first + i] = rounded(exact);
+      if (wide && float64) contents.exact.push_back(exact);
+    }
+  }
+}
+
 Contents read_bin_in_pieces(const std::string& file, std::uint64_t size, const NextBytes& next,
                             const ReadOptions& options) {
+  std::string head(next(std::min<std::uint64_t>(size, kHeaderBytes)));
+  if (head.size() == kHeaderBytes && byte_order::load<std::uint32_t>(head, 8) == kCheckpoint)
+    head += next(std::min<std::uint64_t>(size, kCheckpointHeaderBytes) - kHeaderBytes);
+  const Layout layout = layout_of(file, head, size);
   Crc32 checksum;
+  checksum.add(head);
   const auto take = [&](std::uint64_t bytes) {
     const std::string_view piece = next(bytes);
-    checksum.add(piece);
+    if (layout.checkpoint) checksum.add(piece);
     return piece;
   };
-  std::string head(take(std::min<std::uint64_t>(size, kHeaderBytes)));
-  if (head.size() == kHeaderBytes && byte_order::load<std::uint32_t>(head, 8) == kCheckpoint)
-    head += take(std::min<std::uint64_t>(size, kCheckpointHeaderBytes) - kHeaderBytes);
-  const Layout layout = layout_of(file, head, size);
   Contents contents;
   contents.snapshot = header(file, head);
   contents.systems = static_cast<int>(layout.systems);
-  const bool wide = layout.float_bytes == sizeof(double);
-  contents.snapshot.format = wide ? "BIN, float64" : "BIN";
-  contents.bodies.resize(layout.systems * layout.bodies);
-  for (Body& body : contents.bodies) {
-    const std::string_view fields = take(kValuesPerBody * layout.float_bytes);
-    const BodyF64 exact = wide ? load_body<double>(fields) : load_body<float>(fields);
-    body = rounded(exact);
-    if (wide && options.float64) contents.exact.push_back(exact);
-  }
+  contents.snapshot.format = layout.float_bytes == sizeof(double) ? "BIN, float64" : "BIN";
+  load_bodies(layout, take, options.float64, contents);
   for (std::size_t i = 0; layout.species && i < contents.bodies.size(); ++i)
     contents.species.push_back(static_cast<Species>(static_cast<unsigned char>(take(1)[0])));
   const std::string text(take(layout.text_bytes));

@@ -37,7 +37,7 @@ std::string outcome_of(const std::function<std::string()>& work) {
   if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   const std::string bytes = outcome_of(work);
   for (std::size_t sent = 0; sent < bytes.size();) {
-    const ssize_t count = write(pipe, bytes.data() + sent, bytes.size() - sent);
+    const ssize_t count = ::write(pipe, bytes.data() + sent, bytes.size() - sent);
     if (count < 0 && errno != EINTR) _exit(1);
     sent += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
@@ -48,7 +48,7 @@ std::string read_all(int pipe) {
   std::string bytes;
   std::array<char, 1 << 16> chunk;
   for (;;) {
-    const ssize_t count = read(pipe, chunk.data(), chunk.size());
+    const ssize_t count = ::read(pipe, chunk.data(), chunk.size());
     if (count == 0 || (count < 0 && errno != EINTR)) return bytes;
     if (count > 0) bytes.append(chunk.data(), static_cast<std::size_t>(count));
   }

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Sequence
 
 from nbody_tools.arguments import Failed
-from nbody_tools.files.bin import VALUES, FileError, read_bin, write_bin
+from nbody_tools.files.library import VALUES, FileError, read_file, write_bin
 
 DT = 2.0 ** -10
 SOFTENING = 2.0 ** -5
@@ -76,11 +76,11 @@ def moving(bodies: Bodies, path: Path) -> Bodies:
     return Bodies(write_bin(path, values, "moving", SOFTENING, DT), values)
 
 
-def read_state(path: Path, count: int) -> array:
+def read_state(path: Path, count: int) -> memoryview[float]:
+    if not path.exists():
+        raise Failed("wrote no bodies")
     try:
-        found = read_bin(path, path.read_bytes())
-    except OSError as error:
-        raise Failed(f"wrote no bodies: {error.strerror}") from error
+        found = read_file(path)
     except FileError as error:
         raise Failed(f"wrote a file that cannot be read: {error}") from error
     if found.systems * found.bodies != count:
@@ -96,7 +96,7 @@ class Reference:
     sampled: Sequence[int]
     accelerations: Sequence[tuple[float, float, float]]
 
-    def error(self, after_a_step: array) -> float:
+    def error(self, after_a_step: Sequence[float]) -> float:
         """Returns the RMS error of the accelerations divided by their RMS; NaN if any value is
         NaN."""
         wrong = right = 0.0
@@ -106,7 +106,7 @@ class Reference:
             right += sum(b * b for b in exact)
         return math.sqrt(wrong / right)
 
-    def motion_errors(self, after: array) -> tuple[float, float]:
+    def motion_errors(self, after: Sequence[float]) -> tuple[float, float]:
         """Returns the RMS errors of the changes of velocity and position during STEPS steps, each
         divided by the RMS of that change. The bodies start at VELOCITY. The velocity must change by
         the acceleration times the time, and the position by the mean velocity times the time."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy
 
-from nbody_tools.files.bin import SPECIES
+from nbody_tools.files.library import SPECIES
 from nbody_tools.handoff import hdf5, texts
 from nbody_tools.handoff.problem import Problem, Units, units_of
 

@@ -11,7 +11,7 @@ from typing import Optional
 import numpy
 
 from nbody_tools.arguments import ToolError
-from nbody_tools.files.bin import SPECIES
+from nbody_tools.files.library import SPECIES
 from nbody_tools.files.bodies import Bodies
 
 # common/io/units.h defines these constants.

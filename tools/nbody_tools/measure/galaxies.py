@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from nbody_tools.files.bin import VALUES, read_bin
+from nbody_tools.files.library import VALUES, read_file
 from nbody_tools.measure.bench import Bench
 from nbody_tools.tree.measure import TREE, UNCHECKED, energies
 
@@ -62,9 +62,9 @@ def galaxies(bench: Bench) -> None:
 def maps_of(file: Path) -> Iterator[array]:
     """Yields, for each disk, a map of the number of stars per cell, seen along z, with the highest
     y first. A disk is a contiguous range of bodies of species DISK."""
-    found = read_bin(file, file.read_bytes())
+    found = read_file(file)
     first = 0
-    for kind, group in groupby(found.species):
+    for kind, group in groupby(found.facts.species):
         last = first + len(list(group))
         if kind == DISK:
             yield map_of(found.values[VALUES * first : VALUES * last : VALUES],

@@ -17,7 +17,7 @@ from array import array
 from pathlib import Path
 from typing import Any, Callable
 
-from nbody_tools.files.bin import VALUES, read_bin, write_bin
+from nbody_tools.files.library import VALUES, read_file, write_bin
 
 NOT_HERE = 77  # exit code
 # Size limits of an array. All pairs of 262,144 bodies would not fit into memory, and a CPU is
@@ -60,7 +60,7 @@ def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -
         import numpy
 
         version, device = versions(options.device)
-        read = read_bin(options.input, options.input.read_bytes())
+        read = read_file(options.input)
         bodies = numpy.array(read.values, dtype=numpy.float32).reshape(-1, VALUES)
         seconds = []
         for k in range(options.warmup + options.repeat):
@@ -85,7 +85,9 @@ def main(peer: Callable[..., Any], versions: Callable[[str], tuple[str, str]]) -
         sys.exit(NOT_HERE)
     after = bodies.copy()
     after[:, 0:3], after[:, 3:6] = running.state()
-    write_bin(options.output, array("f", after.tobytes()), read.scenario, read.softening, read.dt)
+    facts = read.facts
+    values = array("f", after.tobytes())
+    write_bin(options.output, values, facts.scenario, facts.softening, facts.dt)
     options.json.write_text(
         json.dumps(
             {"backend": options.device, "device": device, "version": version, "seconds": seconds}
