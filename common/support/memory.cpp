@@ -39,10 +39,15 @@ std::uint64_t least_limit(fs::path group, const fs::path& hierarchy, const char*
   }
 }
 
+// Returns the part of the limit that the program does not use yet. Libraries, and the stacks of
+// threads, take tens of megabytes each.
 std::uint64_t address_space() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
-  return limit.rlim_cur;
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::uint64_t used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur - std::min<std::uint64_t>(used, limit.rlim_cur);
 }
 
 std::string gigabytes(std::uint64_t bytes) {

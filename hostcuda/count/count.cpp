@@ -14,9 +14,9 @@
 #include "execution/block.h"
 #include "execution/block_state.h"
 #include "execution/warp_calls.h"
+#include "records/json.h"
 #include "support/config.h"
 #include "support/fault.h"
-#include "support/json.h"
 
 // The data of one source file, in the layout that counting.py writes. Each line of the table
 // describes one kind of operation in one basic block: the block's number, the source line, the

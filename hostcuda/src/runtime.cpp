@@ -1,4 +1,4 @@
-// All of graphs/, interprocess/, libraries/, memory/, runtime/ and support/ in one unit, except
+// All of graphs/, interprocess/, libraries/, memory/, records/, runtime/ and support/ in one unit, except
 // api.cpp, which is in execution.cpp.
 #include "graphs/capture.cpp"
 #include "graphs/child.cpp"
@@ -17,6 +17,8 @@
 #include "memory/bytes.cpp"
 #include "memory/gaps.cpp"
 #include "memory/pool.cpp"
+#include "records/finding.cpp"
+#include "records/json.cpp"
 #include "runtime/array.cpp"
 #include "runtime/copy.cpp"
 #include "runtime/device.cpp"
@@ -29,9 +31,7 @@
 #include "runtime/texture.cpp"
 #include "support/config.cpp"
 #include "support/fault.cpp"
-#include "support/finding.cpp"
 #include "support/hint.cpp"
-#include "support/json.cpp"
 #include "support/module_code.cpp"
 #include "support/poison.cpp"
 #include "support/progress.cpp"

@@ -2,8 +2,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "support/finding.h"
-#include "support/json.h"
+#include "records/finding.h"
+#include "records/json.h"
 #include "support/source_line.h"
 #include "tracer.h"
 

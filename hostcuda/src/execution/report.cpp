@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "records/finding.h"
 #include "support/config.h"
 #include "support/fault.h"
-#include "support/finding.h"
 #include "support/source_line.h"
 
 namespace hostcuda {

@@ -3,7 +3,7 @@
 #define HOSTCUDA_SRC_EXECUTION_REPORT_H
 
 #include "execution/block_state.h"
-#include "support/finding.h"
+#include "records/finding.h"
 
 namespace hostcuda {
 

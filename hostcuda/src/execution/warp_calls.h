@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "cuda_runtime.h"
-#include "support/json.h"
+#include "records/json.h"
 
 namespace hostcuda {
 

@@ -10,10 +10,10 @@
 #include "launch/checks.h"
 #include "launch/children.h"
 #include "launch/kernel_heap.h"
+#include "records/finding.h"
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "runtime/memory.h"
-#include "support/finding.h"
 #include "support/module_code.h"
 #include "support/observer.h"
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "support/finding.h"
+#include "records/finding.h"
 #include "support/hint.h"
 #include "support/source_line.h"
 

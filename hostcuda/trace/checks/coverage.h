@@ -6,7 +6,7 @@
 
 #include "checks/arrays.h"
 #include "races/epochs.h"
-#include "support/finding.h"
+#include "records/finding.h"
 
 namespace hostcuda::trace {
 

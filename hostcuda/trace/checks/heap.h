@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "checks/arrays.h"
-#include "support/finding.h"
+#include "records/finding.h"
 
 namespace hostcuda::trace {
 

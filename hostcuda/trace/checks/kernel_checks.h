@@ -9,7 +9,7 @@
 
 #include "checks/arrays.h"
 #include "races/races.h"
-#include "support/finding.h"
+#include "records/finding.h"
 
 namespace hostcuda::trace {
 

@@ -1,7 +1,7 @@
 // The result of a check, in a form that all checks share: the error, the kernel and the thread that
 // caused it, the error's place, and how to correct the error.
-#ifndef HOSTCUDA_SRC_SUPPORT_FINDING_H
-#define HOSTCUDA_SRC_SUPPORT_FINDING_H
+#ifndef HOSTCUDA_SRC_RECORDS_FINDING_H
+#define HOSTCUDA_SRC_RECORDS_FINDING_H
 
 #include <cstdint>
 #include <list>

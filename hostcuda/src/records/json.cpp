@@ -1,4 +1,4 @@
-#include "support/json.h"
+#include "records/json.h"
 
 #include <cstdio>
 

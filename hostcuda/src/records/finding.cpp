@@ -1,4 +1,4 @@
-#include "support/finding.h"
+#include "records/finding.h"
 
 #include <atomic>
 #include <cstdio>

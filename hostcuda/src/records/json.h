@@ -1,7 +1,7 @@
 // Writes the JSON records that the launcher reads. A library of JSON would take longer to compile
 // than the rest of a tool's records, and users would have to install it.
-#ifndef HOSTCUDA_SRC_SUPPORT_JSON_H
-#define HOSTCUDA_SRC_SUPPORT_JSON_H
+#ifndef HOSTCUDA_SRC_RECORDS_JSON_H
+#define HOSTCUDA_SRC_RECORDS_JSON_H
 
 #include <concepts>
 #include <initializer_list>
