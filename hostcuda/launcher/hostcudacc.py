@@ -99,6 +99,11 @@ def options_of_both(both, preprocessor):
     return kept
 
 
+def decoded(preprocessor):
+    """Returns the output of the preprocessor. Literals in another encoding keep their bytes."""
+    return preprocessor.stdout.decode(errors="surrogateescape")
+
+
 def include_folders(preprocessor):
     """Returns the folders in which the options let the preprocessor search for headers."""
     options, folders = iter(preprocessor), []
@@ -217,7 +222,7 @@ def compile_cu(
     is_module = any(option.startswith("-DHOSTCUDA_MODULE") for option in preprocessor)
     of_modules = ["hostcuda/driver/kernel.h"] if is_module else []
     text = preprocess(*of_modules)
-    if text.returncode == 0 and cuda_rewrite.uses_ptx(text.stdout.decode(), INCLUDE):
+    if text.returncode == 0 and cuda_rewrite.uses_ptx(decoded(text), INCLUDE):
         text = preprocess("hostcuda/ptx/instructions.h", *of_modules)
     if read != source:
         os.unlink(read)
@@ -225,7 +230,7 @@ def compile_cu(
     sys.stderr.write(missing_header(errors) or errors)
     if text.returncode:
         return text.returncode
-    preprocessed = text.stdout.decode()
+    preprocessed = decoded(text)
     if is_for_nvrtc:
         folders = (*INCLUDES, SAMPLES, *include_folders(preprocessor))
         if refusal := host_header(preprocessed, INCLUDE, folders):
@@ -246,10 +251,11 @@ def compile_cu(
     if not any(option.startswith("-D__CUDA_ARCH__") for option in preprocessor):
         warn_of_arch(cuda_rewrite.user_files(preprocessed, INCLUDE))
     if show:
-        print(cuda_rewrite.lines_of_file(rewritten, source))
+        lines = cuda_rewrite.lines_of_file(rewritten, source) + "\n"
+        sys.stdout.buffer.write(lines.encode(errors="surrogateescape"))
         return 0
     intermediate = output + ".ii"
-    Path(intermediate).write_text(rewritten, encoding="utf-8")
+    Path(intermediate).write_text(rewritten, encoding="utf-8", errors="surrogateescape")
     # As on a GPU, mathematical functions do not set errno. sqrtf is then a single CPU instruction.
     as_for_kernels = ["-fno-math-errno", *of_clang]
     if counts:

@@ -442,11 +442,12 @@ target_link_libraries(program PRIVATE kernel CUDA::cudart CUDA::cublas)
             found.stdout, r"RACE in kernel reverse: .*bug\.cu:4 and .*bug\.cu:6  \[traced"
         )
         self.assertIn('"kind": "race"', (self.folder / "found.json").read_text(encoding="utf-8"))
-        latin_1 = """#include <cstdlib>
+        latin_1 = """#include <cstdio>
+#include <cstdlib>
 __global__ void write(int* x) { x[threadIdx.x] = 1; /* zählt */ }
 int main() {
   int* x;
-  cudaMalloc(&x, 4);
+  if (cudaMalloc(&x, 4)) std::puts("zählt nicht");
   write<<<1, 2>>>(x);
   cudaDeviceSynchronize();
   std::abort();
