@@ -1,5 +1,5 @@
-// All of graphs/, interprocess/, libraries/, memory/, records/, runtime/ and support/ in one unit, except
-// api.cpp, which is in execution.cpp.
+// All of graphs/, interprocess/, libraries/, memory/, records/, runtime/ and support/ in one unit,
+// except api.cpp, which is in execution.cpp.
 #include "graphs/capture.cpp"
 #include "graphs/child.cpp"
 #include "graphs/edges.cpp"
