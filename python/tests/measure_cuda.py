@@ -8,10 +8,11 @@ are appended to RECORD, a file of JSON lines. Each array library is measured in 
 own, because the threads of JAX delay calls of the other libraries. SECONDS is the limit per library
 after which no further measurement begins.
 
-A direct sum is compared with a time step from the middle of a run. A tree is compared with the
-first time step of a new system, because a call, too, does not know the order of the bodies in an
-earlier tree. The clocks of a GPU change, so runs of the step's program alternate with calls, and
-the record has the medians of the differences.
+Calls in a row are compared with time steps in a row: for a direct sum with those in the middle of a
+run, and for a tree with the first time steps of new systems, because a call, too, does not know the
+order of the bodies in an earlier tree. A single call is compared with a single time step, which
+also finds the device idle. The clocks of a GPU change, so runs of the step's program alternate with
+calls, and the record has the medians of the differences.
 """
 
 from __future__ import annotations
@@ -106,11 +107,12 @@ class Step:
             self.kernels()
             self.exact = np.fromfile(forces, np.float32).reshape(n, 3)
 
-    def kernels(self) -> float:
-        """Returns the seconds that the kernels of a time step take."""
+    def kernels(self) -> tuple[float, float]:
+        """Returns the seconds that the kernels of a time step take: in a row, and alone."""
         assert self.program.stdin is not None and self.program.stdout is not None
         print(file=self.program.stdin, flush=True)
-        return float(self.program.stdout.readline())
+        in_a_row, alone = map(float, self.program.stdout.readline().split())
+        return in_a_row, alone
 
     def close(self) -> None:
         self.program.communicate()
@@ -127,9 +129,9 @@ def measure_floor(record: Record) -> None:
 
 
 def measure_calls(record: Record, programs: Path, end: float) -> None:
-    print("bodies, method, library: time of the kernels | time beyond the kernels: checked, "
-          "unchecked, each of 20 calls in a row, checked and unchecked | time until the call "
-          f"returns: checked, unchecked (limit {BAR * 1e6:.0f} us)")
+    print("bodies, method, library: time of the kernels in a row, alone | time beyond the kernels: "
+          "a single call, checked, unchecked, each of 20 calls in a row, checked and unchecked | "
+          f"time until the call returns: checked, unchecked (limit {BAR * 1e6:.0f} us)")
     for n, method, name, steps, systems in PROBLEMS:
         if time.monotonic() > end:
             print("no time for the rest")
@@ -153,7 +155,7 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
         wait(found)
 
     same = [bool(np.array_equal(library.back(call()), step.exact)) for _ in range(4)]
-    is_long = step.kernels() > 2e-3
+    is_long = step.kernels()[0] > 2e-3
     repeats = 4 if is_long else 60
     kernels, times = [], []
     for round in range(ROUNDS):
@@ -162,18 +164,19 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
                     (median(lambda: queue(option), 1, 0)[0] / 20 for option in (False, True)))
         times.append([*(median(lambda: wait(call(option)), repeats, 1)[0]
                         for option in (False, True)), *in_a_row])
-    more = np.array(times) - np.array(kernels)[:, None]
+    row, alone = np.array(kernels).T
+    more = np.array(times) - np.stack((alone, alone, row, row), 1)
     checked, unchecked, queued_checked, queued = np.nanmedian(more, 0)
     spread = np.subtract(*np.nanpercentile(more, (75, 25), 0))
-    middle = float(np.median(kernels))
+    in_a_row, single = float(np.median(row)), float(np.median(alone))
     returns = [median_until_return(lambda: call(option), wait, max(5, repeats // 2))
                for option in (False, True)]
     record.write(kind="call", bodies=n, method=method, step=name, library=library.name,
-                 kernels=middle, checked=middle + checked, checked_iqr=spread[0],
-                 unchecked=middle + unchecked, unchecked_iqr=spread[1], queued=middle + queued,
-                 queued_checked=middle + queued_checked, returns_checked=returns[0],
-                 returns_unchecked=returns[1], same_bits=all(same))
-    print(f"{n:8d} {method:6} {library.name:5}: {middle * 1e6:9.1f} us | "
+                 kernels=in_a_row, kernels_alone=single, checked=single + checked,
+                 checked_iqr=spread[0], unchecked=single + unchecked, unchecked_iqr=spread[1],
+                 queued=in_a_row + queued, queued_checked=in_a_row + queued_checked,
+                 returns_checked=returns[0], returns_unchecked=returns[1], same_bits=all(same))
+    print(f"{n:8d} {method:6} {library.name:5}: {in_a_row * 1e6:9.1f}, {single * 1e6:9.1f} us | "
           + ", ".join(f"{1e6 * one:7.1f}{' ok' if one <= BAR else '   '}"
                       for one in (checked, unchecked, queued_checked, queued))
           + " | " + ", ".join(f"{1e6 * one:6.1f}" for one in returns)
