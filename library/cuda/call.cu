@@ -3,11 +3,13 @@
 //
 // The number of sources with mass decides which kernels run, so the host must know what the
 // examination found. Waiting for these findings takes longer than a small kernel. So a thread
-// remembers what the examinations of its last calls found. If these findings agree with each other,
-// the next call launches the same kernels at once. These kernels store their results only if the
-// examination of this call has the same findings. Otherwise the call then launches the right
-// kernels. With options.unchecked there is no examination. For a few thousand bodies, the kernel
-// that adds up the sums also examines the values, so the host does not have to know anything.
+// remembers what the examinations of its last calls found. If the findings of two calls of a kind
+// agree, the next such call launches the same kernels at once. These kernels store their results
+// only if the examination of this call has the same findings. Otherwise the call then launches the
+// right kernels. With options.unchecked there is no examination. For a few thousand bodies, the
+// kernel that adds up the sums also examines the values, so the host does not have to know
+// anything.
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <type_traits>
@@ -154,7 +156,7 @@ void launch(const Problem<Real>& problem, const Plan& plan, Examination* examina
 
 // ---- what calls have in common ------------------------------------------------------------------
 
-// The facts that a thread remembers of its last call.
+// The facts that a thread remembers of its last call with the same arguments.
 struct Last {
   struct Arguments {
     int device = -1;
@@ -176,10 +178,14 @@ struct Last {
     plan = found;
   }
 };
+// A thread remembers several kinds of calls, because a program may compute forces and potentials in
+// turn. The newest is first.
 Last& last_call(const Last::Arguments& arguments) {
-  thread_local Last last;
-  if (last.arguments != arguments) last = {arguments, {}, 0, 0};
-  return last;
+  thread_local std::array<Last, 4> recent;
+  auto found = std::ranges::find(recent, arguments, &Last::arguments);
+  if (found == recent.end()) *--found = {arguments, {}, 0, 0};  // forgets the oldest
+  std::rotate(recent.begin(), found, found + 1);
+  return recent.front();
 }
 
 template <class Real>

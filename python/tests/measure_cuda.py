@@ -11,8 +11,10 @@ after which no further measurement begins.
 Calls in a row are compared with time steps in a row: for a direct sum with those in the middle of a
 run, and for a tree with the first time steps of new systems, because a call, too, does not know the
 order of the bodies in an earlier tree. A single call is compared with a single time step, which
-also finds the device idle. The clocks of a GPU change, so runs of the step's program alternate with
-calls, and the record has the medians of the differences.
+also finds the device idle. Events measure both on the device, and the host's clock measures the
+call until the host has the result. After a wait of milliseconds a processor works more slowly for a
+while, so a small call comes before each single call. The clocks of a GPU change, so runs of the
+step's program alternate with calls, and the record has the medians of the differences.
 """
 
 from __future__ import annotations
@@ -67,6 +69,28 @@ def waiter(name: str) -> Callable[[Any], None]:
     return lambda found: found.block_until_ready()
 
 
+def event_maker(name: str) -> tuple[Callable[[], Any], Callable[[Any, Any], float]] | None:
+    """Returns a function that records an event in the current stream, and one that returns the
+    seconds between two events; None for a library without events."""
+    if name == "torch":
+        import torch
+
+        def record() -> Any:
+            event = torch.cuda.Event(enable_timing=True)
+            event.record()
+            return event
+        return record, lambda begin, end: 1e-3 * begin.elapsed_time(end)
+    if name == "cupy":
+        import cupy
+
+        def record() -> Any:
+            event = cupy.cuda.Event()
+            event.record()
+            return event
+        return record, lambda begin, end: 1e-3 * cupy.cuda.get_elapsed_time(begin, end)
+    return None
+
+
 def median(call: Callable[[], None], repeats: int, before: int = 5) -> tuple[float, float]:
     """Returns the median and the interquartile range of the time of a call, in seconds."""
     for _ in range(before):
@@ -78,6 +102,38 @@ def median(call: Callable[[], None], repeats: int, before: int = 5) -> tuple[flo
         seconds.append(time.perf_counter() - begin)
     low, middle, high = np.percentile(seconds, (25, 50, 75))
     return float(middle), float(high - low)
+
+
+class Single:
+    """Times single calls, each on an idle device after a small call."""
+
+    def __init__(self, library: Any) -> None:
+        self.wait, self.events = waiter(library.name), event_maker(library.name)
+        x, m = (library.bring(array) for array in bodies(64))
+        self.small = lambda: nb.accelerations(x, m, 0.05)
+
+    def median(self, call: Callable[[], Any], repeats: int) -> tuple[float, float]:
+        """Returns the median times in seconds, until the host has the result and on the device."""
+        times = []
+        for _ in range(repeats + 1):  # without the first, which allocates memory
+            self.wait(self.small())
+            begin = time.perf_counter()
+            self.wait(call())
+            waited = time.perf_counter() - begin
+            times.append((waited, self.on_device(call)))
+        until_result, on_device = np.median(times[1:], 0)
+        return float(until_result), float(on_device)
+
+    def on_device(self, call: Callable[[], Any]) -> float:
+        if self.events is None:
+            return np.nan
+        record, seconds = self.events
+        self.wait(self.small())
+        begin = record()
+        found = call()
+        end = record()
+        self.wait(found)
+        return seconds(begin, end)
 
 
 class Record:
@@ -130,8 +186,9 @@ def measure_floor(record: Record) -> None:
 
 def measure_calls(record: Record, programs: Path, end: float) -> None:
     print("bodies, method, library: time of the kernels in a row, alone | time beyond the kernels: "
-          "a single call, checked, unchecked, each of 20 calls in a row, checked and unchecked | "
-          f"time until the call returns: checked, unchecked (limit {BAR * 1e6:.0f} us)")
+          "a single call until the host has the result, on the device; the same, unchecked; each "
+          "of 20 calls in a row, checked and unchecked | time until the call returns: checked, "
+          f"unchecked (limit {BAR * 1e6:.0f} us)")
     for n, method, name, steps, systems in PROBLEMS:
         if time.monotonic() > end:
             print("no time for the rest")
@@ -144,7 +201,7 @@ def measure_calls(record: Record, programs: Path, end: float) -> None:
 
 def measure_call(record: Record, library: Any, n: int, method: str, name: str, step: Step) -> None:
     x, m = (library.bring(array) for array in bodies(n))
-    wait = waiter(library.name)
+    wait, single = waiter(library.name), Single(library)
 
     def call(unchecked: bool = False) -> Any:
         return nb.accelerations(x, m, 0.05, method=method, unchecked=unchecked)
@@ -156,32 +213,39 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
 
     same = [bool(np.array_equal(library.back(call()), step.exact)) for _ in range(4)]
     is_long = step.kernels()[0] > 2e-3
-    repeats = 4 if is_long else 60
+    repeats = 4 if is_long else 40
     kernels, times = [], []
     for round in range(ROUNDS):
         kernels.append(step.kernels())
         in_a_row = ((np.nan, np.nan) if is_long and round % 2 > 0 else
                     (median(lambda: queue(option), 1, 0)[0] / 20 for option in (False, True)))
-        times.append([*(median(lambda: wait(call(option)), repeats, 1)[0]
-                        for option in (False, True)), *in_a_row])
+        times.append([*single.median(call, repeats), *single.median(lambda: call(True), repeats),
+                      *in_a_row])
     row, alone = np.array(kernels).T
-    more = np.array(times) - np.stack((alone, alone, row, row), 1)
-    checked, unchecked, queued_checked, queued = np.nanmedian(more, 0)
-    spread = np.subtract(*np.nanpercentile(more, (75, 25), 0))
-    in_a_row, single = float(np.median(row)), float(np.median(alone))
+    more = np.array(times) - np.stack((alone, alone, alone, alone, row, row), 1)
+    kinds = ("checked", "checked_on_device", "unchecked", "unchecked_on_device", "queued_checked",
+             "queued")
+    extra = dict(zip(kinds, map(median_of_present, more.T)))
+    spread = np.subtract(*np.nanpercentile(more[:, 0], (75, 25)))
     returns = [median_until_return(lambda: call(option), wait, max(5, repeats // 2))
                for option in (False, True)]
     record.write(kind="call", bodies=n, method=method, step=name, library=library.name,
-                 kernels=in_a_row, kernels_alone=single, checked=single + checked,
-                 checked_iqr=spread[0], unchecked=single + unchecked, unchecked_iqr=spread[1],
-                 queued=in_a_row + queued, queued_checked=in_a_row + queued_checked,
-                 returns_checked=returns[0], returns_unchecked=returns[1], same_bits=all(same))
-    print(f"{n:8d} {method:6} {library.name:5}: {in_a_row * 1e6:9.1f}, {single * 1e6:9.1f} us | "
+                 kernels=float(np.median(row)), kernels_alone=float(np.median(alone)),
+                 more=extra, checked_iqr=float(spread), returns_checked=returns[0],
+                 returns_unchecked=returns[1], same_bits=all(same))
+    print(f"{n:8d} {method:6} {library.name:5}: {np.median(row) * 1e6:9.1f}, "
+          f"{np.median(alone) * 1e6:9.1f} us | "
           + ", ".join(f"{1e6 * one:7.1f}{' ok' if one <= BAR else '   '}"
-                      for one in (checked, unchecked, queued_checked, queued))
+                      for one in extra.values() if one is not None)
           + " | " + ", ".join(f"{1e6 * one:6.1f}" for one in returns)
-          + f" | spread {1e6 * spread[0]:.1f}"
+          + f" | spread {1e6 * spread:.1f}"
           + ("" if all(same) else " | OTHER BITS THAN THE STEP"), flush=True)
+
+
+def median_of_present(times: np.ndarray) -> float | None:
+    """Returns the median of the times that are not NaN; None if all are."""
+    present = times[~np.isnan(times)]
+    return float(np.median(present)) if len(present) > 0 else None
 
 
 def median_until_return(call: Callable[[], Any], wait: Callable[[Any], None],

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from nbody_tools.records.facts import Value
-from nbody_tools.tables import markdown
+from nbody_tools.tables import ABSENT, markdown
 
 LIBRARIES = {"torch": "PyTorch", "cupy": "CuPy", "jax": "JAX"}
 PROGRAMS = {"cpu_tree": "cpu_tree", "pytreegrav": "pytreegrav", "rebound": "REBOUND's tree"}
@@ -23,17 +23,22 @@ def newest(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in files[-1].read_text(encoding="utf-8").splitlines()]
 
 
-def more(record: dict[str, Any], kind: str) -> str:
-    return f"{1e6 * (record[kind] - record['kernels']):.0f} us"
+# The columns of extra time, by their names in the records.
+EXTRA = {"queued_checked": "20 calls in a row", "checked_on_device": "a single call",
+         "unchecked_on_device": "unchecked", "checked": "until the host has the result"}
+
+
+def microseconds(seconds: Optional[float]) -> str:
+    return ABSENT if seconds is None else f"{1e6 * seconds:,.0f} us"
 
 
 def calls_table(records: list[dict[str, Any]]) -> str:
     calls = [record for record in records if record["kind"] == "call"]
     rows = [[f"{one['bodies']:,}", one["method"], LIBRARIES[one["library"]],
-             f"{1e6 * one['kernels']:,.0f} us", more(one, "checked"), more(one, "unchecked"),
-             more(one, "queued_checked")] for one in calls]
-    return markdown(["bodies", "method", "arrays", "the step's kernels", "a call takes more",
-                     "unchecked", "20 calls in a row"], rows) if rows else ""
+             microseconds(one["kernels"]), microseconds(one["kernels_alone"]),
+             *(microseconds(one["more"][kind]) for kind in EXTRA)] for one in calls]
+    return markdown(["bodies", "method", "arrays", "kernels in a row", "kernels alone",
+                     *EXTRA.values()], rows) if rows else ""
 
 
 def additions(records: list[dict[str, Any]]) -> str:

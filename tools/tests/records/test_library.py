@@ -8,8 +8,9 @@ from pathlib import Path
 from nbody_tools.records import library
 
 CALL = {"kind": "call", "bodies": 65536, "method": "direct", "library": "torch", "kernels": 1e-3,
-        "checked": 1.025e-3, "unchecked": 1.012e-3, "queued_checked": 1.004e-3, "device": "H200",
-        "date": "2026-11-23T00:00:00Z"}
+        "kernels_alone": 1.1e-3, "device": "H200", "date": "2026-11-23T00:00:00Z",
+        "more": {"queued_checked": 4e-6, "checked_on_device": None, "unchecked_on_device": 1.2e-5,
+                 "checked": 2.5e-5}}
 HALF = {"kind": "massless", "bodies": 65536, "form": "targets", "all": 4e-3, "half": 2e-3}
 TREES = [{"program": name, "bodies": 1 << 20, "seconds": seconds, "rms": 6e-4, "cores": 2,
           "processor": "EPYC", "date": "2026-11-23T00:00:00Z"}
@@ -32,8 +33,8 @@ class Tables(unittest.TestCase):
         self.write("library/2026-11-23_h200.jsonl", [CALL, HALF])
         self.write("cpu_tree_peers/2026-11-23_two_cores.jsonl", TREES)
         words = library.words(self.results)
-        self.assertIn("| 65,536 | direct | PyTorch | 1,000 us | 25 us | 12 us | 4 us |",
-                      str(words["library_calls"]()))
+        self.assertIn("| 65,536 | direct | PyTorch | 1,000 us | 1,100 us | 4 us | - | 12 us | 25 us "
+                      "|", str(words["library_calls"]()))
         self.assertIn("| 65,536 | given | 4.00 ms | 2.00 ms | 2.00 |",
                       str(words["library_massless"]()))
         self.assertIn("| REBOUND's tree | 1,048,576 | 16.00 s | 6.0e-04 | 20.0 |",
