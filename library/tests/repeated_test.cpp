@@ -126,6 +126,20 @@ void check(const Problem& usual, const char* kind) {
   }
 }
 
+// A thread remembers the last calls of four kinds. Here five kinds take turns, then two.
+void check_in_turn(int n) {
+  std::vector<Problem> problems;
+  for (int k = 0; k < 5; ++k) problems.push_back(make_problem(n + k, k * n / 3, NBODY_DIRECT));
+  std::vector<std::vector<float>> first(problems.size());
+  for (std::size_t turn = 0; turn < 20; ++turn) {
+    const std::size_t k = turn < 10 ? turn % 5 : turn % 2;
+    std::vector<float> found;
+    expect(problems[k].accelerations(found) == NBODY_OK, "in turn", "a call");
+    if (turn < 5) first[k] = found;
+    expect(found == first[k], "in turn", "a call again");
+  }
+}
+
 #ifdef RESULTS_ON_EMULATED_DEVICE
 // Results may overwrite the positions, although blocks read these at different times.
 void check_overlap() {
@@ -152,6 +166,7 @@ int main(int argc, char**) {
   check(make_problem(n, n / 3, NBODY_DIRECT), "direct, targets");
   check(make_problem(n, 0, NBODY_TREE), "tree");
   check(make_problem(n, n / 3, NBODY_TREE), "tree, targets");
+  check_in_turn(n);
 #ifdef RESULTS_ON_EMULATED_DEVICE
   check_overlap();
 #endif

@@ -33,8 +33,8 @@ class Tables(unittest.TestCase):
         self.write("library/2026-11-23_h200.jsonl", [CALL, HALF])
         self.write("cpu_tree_peers/2026-11-23_two_cores.jsonl", TREES)
         words = library.words(self.results)
-        self.assertIn("| 65,536 | direct | PyTorch | 1,000 us | 1,100 us | 4 us | - | 12 us | 25 us "
-                      "|", str(words["library_calls"]()))
+        self.assertIn("| direct | PyTorch | 1,000 us | 1,100 us | 4 us | - | 12 us | 25 us |",
+                      str(words["library_calls"]()))
         self.assertIn("| 65,536 | given | 4.00 ms | 2.00 ms | 2.00 |",
                       str(words["library_massless"]()))
         self.assertIn("| REBOUND's tree | 1,048,576 | 16.00 s | 6.0e-04 | 20.0 |",
