@@ -51,7 +51,24 @@ enum cudaMemoryAdvise {
   cudaMemAdviseSetAccessedBy = 5,
   cudaMemAdviseUnsetAccessedBy = 6
 };
-enum cudaMemLocationType { cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost = 2 };
+enum cudaMemLocationType {
+  cudaMemLocationTypeInvalid = 0,
+  cudaMemLocationTypeNone = 0,
+  cudaMemLocationTypeDevice = 1,
+  cudaMemLocationTypeHost = 2,
+  cudaMemLocationTypeHostNuma = 3,
+  cudaMemLocationTypeHostNumaCurrent = 4
+};
+enum cudaMemRangeAttribute {
+  cudaMemRangeAttributeReadMostly = 1,
+  cudaMemRangeAttributePreferredLocation = 2,
+  cudaMemRangeAttributeAccessedBy = 3,
+  cudaMemRangeAttributeLastPrefetchLocation = 4,
+  cudaMemRangeAttributePreferredLocationType = 5,
+  cudaMemRangeAttributePreferredLocationId = 6,
+  cudaMemRangeAttributeLastPrefetchLocationType = 7,
+  cudaMemRangeAttributeLastPrefetchLocationId = 8
+};
 struct cudaMemLocation {
   cudaMemLocationType type;
   int id;
@@ -161,6 +178,7 @@ cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags);
 cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size, int device,
@@ -171,6 +189,13 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvis
                           int device);
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvise advice,
                           cudaMemLocation location);
+// The advice and the last prefetch that apply to all bytes of a range of managed memory.
+cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t data_size,
+                                     cudaMemRangeAttribute attribute, const void* pointer,
+                                     std::size_t size);
+cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* data_sizes,
+                                      cudaMemRangeAttribute* attributes, std::size_t count,
+                                      const void* pointer, std::size_t size);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t size = 0,
                                      unsigned flags = cudaMemAttachSingle);
 
@@ -223,6 +248,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags);
 // The function runs while the API's lock is held, so it must not wait for another thread's API
@@ -237,7 +264,7 @@ enum class SymbolCopy { to_symbol, from_symbol };
 cudaError_t know_symbol(void* symbol, std::size_t size);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* host_or_device,
                         std::size_t size, std::size_t offset, SymbolCopy direction,
-                        cudaStream_t stream, bool asynchronous);
+                        cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous);
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value);
 cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* function);
 cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_shared_bytes);
@@ -271,30 +298,30 @@ inline cudaError_t cudaMallocHost(T** pointer, std::size_t size, unsigned flags 
 template <class T>
 inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t size,
                                       std::size_t offset = 0,
-                                      cudaMemcpyKind = cudaMemcpyHostToDevice) {
+                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   return hostcuda::copy_symbol(const_cast<T*>(&symbol), sizeof symbol, const_cast<void*>(from),
-                               size, offset, hostcuda::SymbolCopy::to_symbol, nullptr, false);
+                               size, offset, hostcuda::SymbolCopy::to_symbol, kind, nullptr, false);
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t size,
-                                           std::size_t offset, cudaMemcpyKind,
+                                           std::size_t offset, cudaMemcpyKind kind,
                                            cudaStream_t stream = nullptr) {
   return hostcuda::copy_symbol(const_cast<T*>(&symbol), sizeof symbol, const_cast<void*>(from),
-                               size, offset, hostcuda::SymbolCopy::to_symbol, stream, true);
+                               size, offset, hostcuda::SymbolCopy::to_symbol, kind, stream, true);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t size,
                                         std::size_t offset = 0,
-                                        cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   return hostcuda::copy_symbol(const_cast<T*>(&symbol), sizeof symbol, to, size, offset,
-                               hostcuda::SymbolCopy::from_symbol, nullptr, false);
+                               hostcuda::SymbolCopy::from_symbol, kind, nullptr, false);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t size,
-                                             std::size_t offset, cudaMemcpyKind,
+                                             std::size_t offset, cudaMemcpyKind kind,
                                              cudaStream_t stream = nullptr) {
   return hostcuda::copy_symbol(const_cast<T*>(&symbol), sizeof symbol, to, size, offset,
-                               hostcuda::SymbolCopy::from_symbol, stream, true);
+                               hostcuda::SymbolCopy::from_symbol, kind, stream, true);
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #include "runtime/array.h"
 
 #include "runtime/api.h"
+#include "runtime/device.h"
 
 using namespace hostcuda;
 
@@ -218,6 +219,21 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
   return for_each_row(*p, [&](char* to, const char* from, std::size_t size) {
     return cudaMemcpyAsync(to, from, size, p->kind, stream);
   });
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  if (!p) return fail(cudaErrorInvalidValue);
+  if (!valid_device(p->srcDevice) || !valid_device(p->dstDevice))
+    return fail(cudaErrorInvalidDevice);
+  const cudaMemcpy3DParms box{p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+                              p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
+  return cudaMemcpy3DAsync(&box, stream);
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  return cudaMemcpy3DPeerAsync(p, nullptr);
 }
 
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,

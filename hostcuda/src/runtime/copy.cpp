@@ -22,6 +22,8 @@ bool on_device(MemoryKind kind) {
 
 bool on_host(MemoryKind kind) { return kind != MemoryKind::device; }
 
+}  // namespace
+
 bool direction_matches(MemoryKind to, MemoryKind from, cudaMemcpyKind direction) {
   switch (direction) {
     case cudaMemcpyHostToHost:
@@ -37,6 +39,8 @@ bool direction_matches(MemoryKind to, MemoryKind from, cudaMemcpyKind direction)
   }
   return false;
 }
+
+namespace {
 
 void tell_copy(void* to, const void* from, std::size_t size) {
   if (runtime_observer)

@@ -281,6 +281,20 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!id) return fail(cudaErrorInvalidValue);
+  *id = stream->number;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!device) return fail(cudaErrorInvalidValue);
+  *device = stream->device;
+  return cudaSuccess;
+}
+
 cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
                                   unsigned flags) {
   HOSTCUDA_API_CALL_ON(handle);

@@ -138,4 +138,28 @@ TEST(Device, NoPersistingCache) {
   EXPECT_CUDA(cudaCtxResetPersistingL2Cache());
 }
 
+TEST(Device, BoxesAreCopiedBetweenDevices) {
+  constexpr std::size_t kRows = 3, kRow = 8;
+  const int other = device_count() - 1;
+  cudaMemcpy3DPeerParms box{};
+  EXPECT_CUDA(cudaMalloc3D(&box.srcPtr, make_cudaExtent(kRow, kRows, 1)));
+  EXPECT_CUDA(cudaMemset3D(box.srcPtr, 5, make_cudaExtent(kRow, kRows, 1)));
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_CUDA(cudaSetDevice(other));
+  DeviceArray<char> target(kRow * kRows, 0);
+  box.dstPtr = make_cudaPitchedPtr(target, kRow, kRow, kRows);
+  box.dstDevice = other;
+  box.extent = make_cudaExtent(kRow / 2, kRows, 1);
+  EXPECT_CUDA(cudaMemcpy3DPeer(&box));
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  const std::vector<char> got = target.get();
+  EXPECT_EQ((std::vector<char>{5, 5, 5, 5, 0, 0, 0, 0}),
+            std::vector<char>(got.end() - kRow, got.end()));
+  box.srcDevice = 99;
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaMemcpy3DPeerAsync(&box));
+  cudaGetLastError();
+  EXPECT_CUDA(cudaSetDevice(0));
+  EXPECT_CUDA(cudaFree(box.srcPtr.ptr));
+}
+
 }  // namespace
