@@ -30,7 +30,10 @@ typedef void(CUDART_CB* cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
 
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
-constexpr unsigned cudaEventRecordDefault = 0;
+constexpr unsigned cudaEventRecordDefault = 0, cudaEventWaitDefault = 0;
+// In a captured stream, these flags make a node that records, or waits for, an event which is also
+// used outside the graph.
+constexpr unsigned cudaEventRecordExternal = 1, cudaEventWaitExternal = 1;
 constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
                    cudaHostAllocWriteCombined = 4;
 constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1,

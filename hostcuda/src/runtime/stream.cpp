@@ -264,6 +264,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   enqueue(
       *stream, [=] { function(data); }, cudaGraphNodeTypeHost);
+  describe_node(*stream, cudaHostNodeParams{function, data});
   return cudaSuccess;
 }
 
