@@ -96,6 +96,10 @@ constexpr unsigned long long cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
 // ---- capture: a stream's operations become nodes instead of running -----------------------------
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+// Sets the mode of this host thread, and returns the old one: in relaxed mode it may make calls
+// that captures do not allow, such as cudaMalloc, and in thread-local mode during other threads'
+// captures.
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                      unsigned long long* id = nullptr);

@@ -154,6 +154,10 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted);
 cudaError_t cudaSetDeviceFlags(unsigned flags);
+cudaError_t cudaGetDeviceFlags(unsigned* flags);
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags);
+cudaError_t cudaDeviceGetPCIBusId(char* name, int length, int device);
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* name);
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
@@ -273,6 +277,7 @@ cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* 
 cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_shared_bytes);
 cudaError_t max_potential_block_size(int* grid, int* block, std::size_t dynamic_shared_bytes,
                                      int limit);
+cudaError_t available_shared_memory(std::size_t* bytes, int blocks, int block_size);
 
 }  // namespace hostcuda
 
@@ -370,27 +375,4 @@ inline cudaError_t cudaFuncSetAttribute(Function* function, cudaFuncAttribute at
 template <class Function>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Function* function) {
   return hostcuda::get_function_attributes(attributes, reinterpret_cast<const void*>(function));
-}
-
-// Occupancy is computed from the numbers of threads and blocks, the dynamic shared memory and the
-// limits of compute capability 9.0. Registers and static shared memory are unknown here, so a GPU
-// may return a lower number, but never a higher one.
-template <class Function>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*,
-                                                                 int block_size,
-                                                                 std::size_t dynamic_shared_bytes) {
-  return hostcuda::max_active_blocks(blocks, block_size, dynamic_shared_bytes);
-}
-template <class Function>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, Function*, int block_size, std::size_t dynamic_shared_bytes, unsigned) {
-  return hostcuda::max_active_blocks(blocks, block_size, dynamic_shared_bytes);
-}
-// Always proposes 256 threads (or the limit, if it is lower) and as many blocks as the
-// multiprocessors can hold at the same time.
-template <class Function>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Function*,
-                                                      std::size_t dynamic_shared_bytes = 0,
-                                                      int limit = 0) {
-  return hostcuda::max_potential_block_size(grid, block, dynamic_shared_bytes, limit);
 }

@@ -162,4 +162,42 @@ TEST(Device, BoxesAreCopiedBetweenDevices) {
   EXPECT_CUDA(cudaFree(box.srcPtr.ptr));
 }
 
+TEST(Device, HasABusAddressAndFlags) {
+  const int last = device_count() - 1;
+  char name[16] = {};
+  int device = -1;
+  EXPECT_CUDA(cudaDeviceGetPCIBusId(name, sizeof name, last));
+  EXPECT_CUDA(cudaDeviceGetByPCIBusId(&device, name));
+  EXPECT_EQ(last, device);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaDeviceGetPCIBusId(name, 5, 0));
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaInitDevice(99, 0, 0));
+  unsigned flags = 99;
+  EXPECT_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleSpin));
+  EXPECT_CUDA(cudaGetDeviceFlags(&flags));
+  EXPECT_EQ(unsigned{cudaDeviceScheduleSpin}, flags);
+  EXPECT_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleAuto));
+  cudaGetLastError();
+}
+
+__global__ void uses_nothing() {}
+
+TEST(Device, SharedMemoryForANumberOfBlocks) {
+  std::size_t bytes = 0;
+  EXPECT_CUDA(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, uses_nothing, 4, 256));
+  int blocks = 0;
+  EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, uses_nothing, 256, bytes));
+  EXPECT_EQ(4, blocks);
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, uses_nothing, 40, 1024));
+  int grid = 0, threads = 0;
+  EXPECT_CUDA(cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      &grid, &threads, uses_nothing, [](int size) { return 200u * static_cast<unsigned>(size); }));
+  EXPECT_EQ(256, threads);
+  EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, uses_nothing, 256, 200 * 256));
+  int multiprocessors = 0;
+  EXPECT_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  EXPECT_EQ(blocks * multiprocessors, grid);
+  cudaGetLastError();
+}
+
 }  // namespace

@@ -25,6 +25,14 @@ HOSTCUDA_FUNCTION long long __mul64hi(long long a, long long b) {
 HOSTCUDA_FUNCTION unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
+HOSTCUDA_FUNCTION long long llmin(long long a, long long b) { return a < b ? a : b; }
+HOSTCUDA_FUNCTION long long llmax(long long a, long long b) { return a > b ? a : b; }
+HOSTCUDA_FUNCTION unsigned long long ullmin(unsigned long long a, unsigned long long b) {
+  return a < b ? a : b;
+}
+HOSTCUDA_FUNCTION unsigned long long ullmax(unsigned long long a, unsigned long long b) {
+  return a > b ? a : b;
+}
 HOSTCUDA_FUNCTION unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
 HOSTCUDA_FUNCTION unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 HOSTCUDA_FUNCTION unsigned __sad(int a, int b, unsigned c) {
