@@ -17,8 +17,8 @@ class SharedFile;
 struct PoolAccess;
 
 // The program cannot free the others by their addresses: a range of addresses at which cuMemMap put
-// memory, and memory of another process, opened by a handle.
-enum class Origin { allocated, mapped, of_other_process };
+// memory, memory of another process, opened by a handle, and a __managed__ variable.
+enum class Origin { allocated, mapped, of_other_process, variable };
 
 // What the program has announced about a piece of managed memory. A place is a device or the host.
 struct UsageHints {

@@ -1,4 +1,4 @@
-// Hints about managed memory, which are checked and can be queried but have no effect.
+// __managed__ variables, and hints about managed memory, which have no effect but can be queried.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -8,6 +8,7 @@
 #include "runtime/device.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
+#include "support/module_code.h"
 
 namespace hostcuda {
 namespace {
@@ -98,7 +99,20 @@ void write_places(const std::set<int>& places, int* to, std::size_t room) {
     if (room) *to++ = place, --room;
 }
 
+[[maybe_unused]] const bool forgets_managed_variables =
+    forgets_code_with([](const char* begin, const char* end) {
+      auto& known = allocations();
+      known.erase(known.lower_bound(const_cast<char*>(begin)),
+                  known.lower_bound(const_cast<char*>(end)));
+    });
+
 }  // namespace
+
+ManagedVariable::ManagedVariable(const volatile void* address, std::size_t size, const char*) {
+  auto* begin = static_cast<char*>(const_cast<void*>(address));
+  allocations()[begin] = {size, 0, true, {}, nullptr, Origin::variable};
+}
+
 }  // namespace hostcuda
 
 using namespace hostcuda;

@@ -72,6 +72,31 @@ TEST_F(ManagedHints, WrongQueriesAreRefused) {
   EXPECT_EQ(cudaErrorInvalidValue, query(4, cudaMemRangeAttributeReadMostly, memory, kSize + 1));
 }
 
+__managed__ int managed_number = 5;
+__device__ __managed__ float managed_numbers[3];
+__global__ void add_to_managed() { managed_numbers[2] = static_cast<float>(++managed_number); }
+
+TEST(ManagedVariable, IsManagedMemory) {
+  managed_number = 6;
+  add_to_managed<<<1, 1>>>();
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(7, managed_number);
+  EXPECT_EQ(7, managed_numbers[2]);
+  cudaPointerAttributes attributes;
+  EXPECT_CUDA(cudaPointerGetAttributes(&attributes, &managed_numbers[1]));
+  EXPECT_EQ(cudaMemoryTypeManaged, attributes.type);
+  EXPECT_CUDA(cudaMemPrefetchAsync(&managed_number, sizeof managed_number, 0));
+  EXPECT_CUDA(cudaMemset(managed_numbers, 0, sizeof managed_numbers));
+  const int value = 9;
+  EXPECT_CUDA(cudaMemcpy(&managed_number, &value, sizeof value, cudaMemcpyHostToDevice));
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(0, managed_numbers[2]);
+  EXPECT_EQ(9, managed_number);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemset(managed_numbers, 0, sizeof managed_numbers + 1));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaFree(&managed_number));
+  cudaGetLastError();
+}
+
 TEST(PinnedMemory, KeepsItsFlags) {
   int* pinned = nullptr;
   EXPECT_CUDA(cudaHostAlloc(&pinned, 4, cudaHostAllocMapped | cudaHostAllocPortable));
