@@ -319,6 +319,18 @@ coalesced_group labeled_partition(const Group& group, bool label, HOSTCUDA_HERE)
   return binary_partition(group, label, file, line);
 }
 
+// One thread of the group calls the function; with _broadcast, all threads get its result.
+template <class Group, class Function, class... Arguments>
+void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);
+}
+template <class Group, class Function, class... Arguments>
+auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
+  decltype(function(static_cast<Arguments&&>(arguments)...)) result{};
+  if (group.thread_rank() == 0) result = function(static_cast<Arguments&&>(arguments)...);
+  return group.shfl(result, 0);
+}
+
 template <class Group>
 void sync(const Group& group, HOSTCUDA_HERE) {
   group.sync(file, line);

@@ -8,7 +8,7 @@
 #include "integers/simd.h"
 #include "integers/words.h"
 #include "math.h"
-#include "special_functions.h"
+#include "reals/special_functions.h"
 
 // ---- loads and stores with a cache policy: the emulator has no such cache -----------------------
 

@@ -12,12 +12,22 @@ cudaError_t get_parameters(cudaGraphNode_t node, cudaGraphNodeType type, Paramet
   if (!to || !graph_of(node) || node->type != type) return fail(cudaErrorInvalidValue);
   const auto* parameters = std::get_if<Parameters>(&node->parameters);
   if (!parameters)
-    return fail(cudaErrorNotSupported, "a captured copy of a symbol has no parameters here");
+    return fail(cudaErrorNotSupported, "the copy of a symbol has no parameters here");
   *to = *parameters;
   return cudaSuccess;
 }
 
 }  // namespace
+
+cudaError_t add_symbol_node(cudaGraphNode_t* node, cudaGraph_t graph,
+                            const cudaGraphNode_t* dependencies, std::size_t count, void* symbol,
+                            std::size_t symbol_size, void* other, std::size_t size,
+                            std::size_t offset, SymbolCopy direction, cudaMemcpyKind kind) {
+  return add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    return copy_symbol(symbol, symbol_size, other, size, offset, direction, kind, stream, true);
+  });
+}
+
 }  // namespace hostcuda
 
 using namespace hostcuda;

@@ -126,4 +126,19 @@ TEST(Tiles, PartsOfCoalescedThreadsHaveNumbers) {
   EXPECT_EQ(1000u * 0 + 100 * 2 + 10 * 18 + 1, out.get()[7]);
 }
 
+__global__ void invoke_once(int* count, int* out) {
+  const auto tile = tile_groups::tiled_partition<16>(tile_groups::this_thread_block());
+  tile_groups::invoke_one(
+      tile, [&](int more) { atomicAdd(count, more); }, 3);
+  out[threadIdx.x] = tile_groups::invoke_one_broadcast(
+      tile, [&] { return 10 + static_cast<int>(tile.meta_group_rank()); });
+}
+
+TEST(Tiles, OneThreadIsInvoked) {
+  DeviceArray<int> count(1, 0), out(64);
+  invoke_once<<<1, 64>>>(count, out);
+  EXPECT_EQ(12, count.get()[0]);
+  EXPECT_EQ(12, out.get()[47]);
+}
+
 }  // namespace

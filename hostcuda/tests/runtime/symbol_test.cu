@@ -128,4 +128,22 @@ TEST(Symbol, EachDeviceHasItsOwn) {
   EXPECT_CUDA(cudaSetDevice(0));
 }
 
+TEST(Symbol, NodesOfGraphsCopyIt) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphNode_t to = nullptr, from = nullptr;
+  float value = 8, back = 0;
+  EXPECT_CUDA(cudaGraphCreate(&graph, 0));
+  EXPECT_CUDA(cudaGraphAddMemcpyNodeToSymbol(&to, graph, nullptr, 0, table, &value, sizeof value, 4,
+                                             cudaMemcpyHostToDevice));
+  EXPECT_CUDA(cudaGraphAddMemcpyNodeFromSymbol(&from, graph, &to, 1, &back, table, sizeof back, 4,
+                                               cudaMemcpyDeviceToHost));
+  cudaGraphExec_t exec = nullptr;
+  EXPECT_CUDA(cudaGraphInstantiate(&exec, graph));
+  EXPECT_CUDA(cudaGraphLaunch(exec, nullptr));
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(8, back);
+  EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
 }  // namespace

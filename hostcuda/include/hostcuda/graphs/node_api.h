@@ -24,6 +24,35 @@ cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t e
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event);
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
 
+// ---- copies of symbols --------------------------------------------------------------------------
+namespace hostcuda {
+// Adds a node that calls copy_symbol.
+cudaError_t add_symbol_node(cudaGraphNode_t* node, cudaGraph_t graph,
+                            const cudaGraphNode_t* dependencies, std::size_t count, void* symbol,
+                            std::size_t symbol_size, void* other, std::size_t size,
+                            std::size_t offset, SymbolCopy direction, cudaMemcpyKind kind);
+}  // namespace hostcuda
+template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t* dependencies,
+                                                  std::size_t count, const T& symbol,
+                                                  const void* from, std::size_t size,
+                                                  std::size_t offset, cudaMemcpyKind kind) {
+  return hostcuda::add_symbol_node(node, graph, dependencies, count, const_cast<T*>(&symbol),
+                                   sizeof symbol, const_cast<void*>(from), size, offset,
+                                   hostcuda::SymbolCopy::to_symbol, kind);
+}
+template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t* dependencies,
+                                                    std::size_t count, void* to, const T& symbol,
+                                                    std::size_t size, std::size_t offset,
+                                                    cudaMemcpyKind kind) {
+  return hostcuda::add_symbol_node(node, graph, dependencies, count, const_cast<T*>(&symbol),
+                                   sizeof symbol, to, size, offset,
+                                   hostcuda::SymbolCopy::from_symbol, kind);
+}
+
 // ---- a file for Graphviz ------------------------------------------------------------------------
 enum cudaGraphDebugDotFlags {
   cudaGraphDebugDotFlagsVerbose = 1,

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "random_numbers/normal_quantile.h"
-#include "types.h"
+#include "../random_numbers/normal_quantile.h"
+#include "../types.h"
 
 HOSTCUDA_FUNCTION double normcdfinv(double p) {
   if (!(p >= 0 && p <= 1)) return NAN;
