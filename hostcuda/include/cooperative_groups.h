@@ -186,25 +186,43 @@ struct PartedGroup<thread_block_tile<kSize, Parent, kOfWarps>> {
   static unsigned size() { return kSize; }
 };
 
+// The number of a tile within the group that was divided, and the number of its tiles.
+template <unsigned kSize, class Parent>
+class TileNumber {
+ public:
+  static unsigned meta_group_rank() {
+    return rank_in_block() % PartedGroup<Parent>::size() / kSize;
+  }
+  static unsigned meta_group_size() { return (PartedGroup<Parent>::size() + kSize - 1) / kSize; }
+};
+// A tile whose type does not name the divided group.
+template <unsigned kSize>
+class TileNumber<kSize, void> {
+ public:
+  TileNumber() : TileNumber(rank_in_block() / kSize, (block_size() + kSize - 1) / kSize) {}
+  TileNumber(unsigned rank, unsigned size) : rank_(rank), size_(size) {}
+  unsigned meta_group_rank() const { return rank_; }
+  unsigned meta_group_size() const { return size_; }
+
+ private:
+  unsigned rank_, size_;
+};
+
 }  // namespace details
 
 template <unsigned kSize, class Parent, bool kOfWarps>
-class thread_block_tile : public lanes_group {
+class thread_block_tile : public lanes_group, public details::TileNumber<kSize, Parent> {
   static_assert((kSize & (kSize - 1)) == 0, "hostcuda: a tile's size must be a power of two");
 
  public:
   thread_block_tile() : lanes_group(own_lanes()) {}
   template <class Other>
-  thread_block_tile(const thread_block_tile<kSize, Other>& other) : lanes_group(other.lanes()) {}
+  thread_block_tile(const thread_block_tile<kSize, Other>& other)
+      : lanes_group(other.lanes()),
+        details::TileNumber<kSize, Parent>(other.meta_group_rank(), other.meta_group_size()) {}
   static constexpr unsigned size() { return kSize; }
   static constexpr unsigned num_threads() { return kSize; }
   static unsigned thread_rank() { return details::rank_in_block() % kSize; }
-  static unsigned meta_group_rank() {
-    return details::rank_in_block() % details::PartedGroup<Parent>::size() / kSize;
-  }
-  static unsigned meta_group_size() {
-    return (details::PartedGroup<Parent>::size() + kSize - 1) / kSize;
-  }
 
  private:
   static unsigned own_lanes() {
@@ -216,9 +234,14 @@ class thread_block_tile : public lanes_group {
 
 class coalesced_group : public lanes_group {
  public:
-  using lanes_group::lanes_group;
-  unsigned meta_group_rank() const { return 0; }
-  unsigned meta_group_size() const { return 1; }
+  // meta_rank, meta_size: the group's number among those into which another group was divided.
+  explicit coalesced_group(unsigned mask, unsigned meta_rank = 0, unsigned meta_size = 1)
+      : lanes_group(mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
+  unsigned meta_group_rank() const { return meta_rank_; }
+  unsigned meta_group_size() const { return meta_size_; }
+
+ private:
+  unsigned meta_rank_, meta_size_;
 };
 inline coalesced_group coalesced_threads(HOSTCUDA_HERE) {
   return coalesced_group(__activemask(file, line));
@@ -245,7 +268,8 @@ class thread_group {
   T shfl_down(T value, unsigned delta, HOSTCUDA_HERE) const {
     return lanes_.shfl_down(value, delta, file, line);
   }
-  const lanes_group& lanes() const { return lanes_; }
+  // The lanes of this warp that are in the group.
+  unsigned lanes() const { return is_block_ ? hostcuda::existing_lanes() : lanes_.lanes(); }
 
  private:
   bool is_block_;
@@ -262,21 +286,49 @@ template <unsigned kSize, class Group>
 thread_block_tile<kSize, Group> tiled_partition(const Group&) {
   return {};
 }
-inline thread_group tiled_partition(const thread_group& group, unsigned size) {
+// Divides a group of lanes by their ranks. The last part may have fewer threads.
+inline coalesced_group tiled_partition(const coalesced_group& group, unsigned size) {
   const unsigned first = group.thread_rank() / size * size;
   unsigned lanes = 0;
   for (unsigned rank = first; rank < first + size && rank < group.size(); ++rank)
-    lanes |= 1u << (details::lane() + 32 - group.thread_rank() + rank) % 32;
-  return lanes_group(lanes);
+    lanes |= 1u << details::lane_of(group.lanes(), rank);
+  return coalesced_group(lanes, first / size, (group.size() + size - 1) / size);
 }
-// Groups the threads of a tile that pass the same label.
+inline thread_group tiled_partition(const thread_group& group, unsigned size) {
+  return tiled_partition(coalesced_group(group.lanes()), size);
+}
+// Groups the threads of a tile that pass the same label. The groups are numbered in the order of
+// their first lanes.
 template <class Group, class Label>
 coalesced_group labeled_partition(const Group& group, Label label, HOSTCUDA_HERE) {
-  return coalesced_group(__match_any_sync(group.lanes(), label, file, line));
+  const unsigned same = __match_any_sync(group.lanes(), label, file, line);
+  const unsigned first = same & (0 - same);  // the bit of the first lane
+  const unsigned leaders = __ballot_sync(group.lanes(), first == 1u << details::lane(), file, line);
+  return coalesced_group(same, static_cast<unsigned>(__builtin_popcount(leaders & (first - 1))),
+                         static_cast<unsigned>(__builtin_popcount(leaders)));
 }
+// The threads with a true predicate are group 1, unless all threads are in one group.
 template <class Group>
 coalesced_group binary_partition(const Group& group, bool predicate, HOSTCUDA_HERE) {
-  return labeled_partition(group, static_cast<int>(predicate), file, line);
+  const unsigned all = group.lanes(), yes = __ballot_sync(all, predicate, file, line);
+  if (yes == all || yes == 0) return coalesced_group(all);
+  return coalesced_group(predicate ? yes : all & ~yes, predicate, 2);
+}
+template <class Group>
+coalesced_group labeled_partition(const Group& group, bool label, HOSTCUDA_HERE) {
+  return binary_partition(group, label, file, line);
+}
+
+// One thread of the group calls the function; with _broadcast, all threads get its result.
+template <class Group, class Function, class... Arguments>
+void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);
+}
+template <class Group, class Function, class... Arguments>
+auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
+  decltype(function(static_cast<Arguments&&>(arguments)...)) result{};
+  if (group.thread_rank() == 0) result = function(static_cast<Arguments&&>(arguments)...);
+  return group.shfl(result, 0);
 }
 
 template <class Group>

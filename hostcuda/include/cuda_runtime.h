@@ -21,6 +21,7 @@
 #include "hostcuda/launch.h"
 #include "hostcuda/launch_functions.h"
 #include "hostcuda/math.h"
+#include "hostcuda/occupancy_api.h"
 #include "hostcuda/pool_api.h"
 #include "hostcuda/runtime_api.h"
 #include "hostcuda/texture.h"

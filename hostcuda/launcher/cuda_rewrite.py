@@ -31,6 +31,7 @@ from cuda_variables import (
     CONSTANT,
     DEVICE,
     KERNEL,
+    MANAGED,
     MARK,
     kernel_registration,
     registration,
@@ -38,7 +39,7 @@ from cuda_variables import (
 )
 
 MAYBE_CUDA = re.compile(
-    DEVICE + "|" + CONSTANT + "|" + KERNEL +
+    "|".join((DEVICE, CONSTANT, MANAGED, KERNEL)) +
     r"|<<|__shared__|__noinline__|__launch_bounds__|__cluster_dims__|cudaLaunch|"
     r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\b(?:__)?asm(?:__)?\b|pragma\s+unroll"
 )
@@ -250,7 +251,7 @@ def rewrite(tokens, options):
                             "__builtin_LINE()} = ")
                 output.append(Token("rewritten", text))
             if MARK.fullmatch(token.text):
-                if token.text in (DEVICE, CONSTANT) and scopes.in_namespace:
+                if token.text in (DEVICE, CONSTANT, MANAGED) and scopes.in_namespace:
                     end, text = registration(tokens, i, output)
                     variables.setdefault(end, text)
                 elif token == KERNEL:

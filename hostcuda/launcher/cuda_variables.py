@@ -1,5 +1,6 @@
-"""Finds the __device__ and __constant__ variables at namespace scope and registers them with the
-library, because host code must not use their addresses. In a module (modules.py), also registers
+"""Finds the __device__, __constant__ and __managed__ variables at namespace scope and registers them
+with the library, because host code must not use the addresses of the first two, and the third are
+managed memory. In a module (modules.py), also registers
 the kernels with their names and parameters (include/hostcuda/driver/kernel.h).
 
 The preprocessor replaces __device__ by DEVICE, __constant__ by CONSTANT, and __managed__ by MANAGED
@@ -39,7 +40,6 @@ NO_VARIABLE = {
     "typedef",
     "friend",
     "operator",
-    MANAGED,
 }
 
 
@@ -73,8 +73,7 @@ def registration(tokens, i, output):
     """Returns (index, text): the text registers the variable whose mark is at i, and must be
     inserted after the ; at the index. Returns (None, "") if the mark belongs to no variable."""
     words = join(output[statement_begin(output):]) + " " + join(tokens[i + 1:i + 200])
-    words = MARK.sub(lambda mark: mark[0] if mark[0] == MANAGED else "", words)
-    declaration = ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", words))
+    declaration = ALIGNAS.sub(" ", ATTRIBUTE.sub(" ", without_marks(words)))
     if not is_variable(declaration):
         return None, ""
     end = statement_end(tokens, i)
@@ -88,8 +87,10 @@ def registration(tokens, i, output):
     # A kernel cannot write to a constant, so host code must set a constant without an initialiser.
     is_unset = CONSTANT in join(output[statement_begin(output):] + tokens[i:end])
     is_unset = is_unset and not re.search(r"[={]", whole)
+    is_managed = MANAGED in join(output[statement_begin(output):] + tokens[i:end])
+    kind = "ManagedVariable" if is_managed else "DeviceVariable"
     return end, "".join(
-        f" [[maybe_unused]] static const ::hostcuda::DeviceVariable hostcuda_variable_{name}("
+        f" [[maybe_unused]] static const ::hostcuda::{kind} hostcuda_variable_{name}("
         f'&{name}, sizeof {name}, "{name}"{", true" if is_unset else ""});' for name in names)
 
 

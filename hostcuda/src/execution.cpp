@@ -16,5 +16,6 @@
 #include "launch/children.cpp"
 #include "launch/kernel_calls.cpp"
 #include "launch/launch.cpp"
+#include "launch/printing.cpp"
 #include "runtime/api.cpp"
 #include "support/sanitizer.cpp"

@@ -2,11 +2,13 @@
 // except api.cpp, which is in execution.cpp.
 #include "graphs/capture.cpp"
 #include "graphs/child.cpp"
+#include "graphs/dot.cpp"
 #include "graphs/edges.cpp"
 #include "graphs/executable.cpp"
 #include "graphs/graph.cpp"
 #include "graphs/graph_memory.cpp"
 #include "graphs/nodes.cpp"
+#include "graphs/parameters.cpp"
 #include "graphs/set_params.cpp"
 #include "interprocess/ipc.cpp"
 #include "interprocess/shared_file.cpp"

@@ -11,6 +11,7 @@
 #include "checks/host_blocks.h"
 #include "execution/block.h"
 #include "launch/kernel_heap.h"
+#include "launch/printing.h"
 #include "tracer.h"
 
 using hostcuda::trace::Kind;
@@ -111,9 +112,9 @@ int hostcuda_printf(const char* format, ...) {
   if (in_traced_kernel()) tracer->host().has_other_results();
   va_list arguments;
   va_start(arguments, format);
-  const int written = std::vprintf(format, arguments);
+  const int result = hostcuda::print(format, arguments);
   va_end(arguments);
-  return written;
+  return result;
 }
 int hostcuda_puts(const char* text) {
   if (in_traced_kernel()) tracer->host().has_other_results();

@@ -70,23 +70,18 @@ constexpr bool kIsLarge<thread_block_tile<kSize, Parent, true>> = true;
 }  // namespace details
 
 template <unsigned kSize, class Parent>
-class thread_block_tile<kSize, Parent, true> {
+class thread_block_tile<kSize, Parent, true> : public details::TileNumber<kSize, Parent> {
   static_assert((kSize & (kSize - 1)) == 0 && kSize <= 1024,
                 "hostcuda: a tile's size must be a power of two, at most 1024 threads");
 
  public:
   thread_block_tile() = default;
   template <class Other>
-  thread_block_tile(const thread_block_tile<kSize, Other, true>&) {}
+  thread_block_tile(const thread_block_tile<kSize, Other, true>& other)
+      : details::TileNumber<kSize, Parent>(other.meta_group_rank(), other.meta_group_size()) {}
   static constexpr unsigned size() { return kSize; }
   static constexpr unsigned num_threads() { return kSize; }
   static unsigned thread_rank() { return details::rank_in_block() % kSize; }
-  static unsigned meta_group_rank() {
-    return details::rank_in_block() % details::PartedGroup<Parent>::size() / kSize;
-  }
-  static unsigned meta_group_size() {
-    return (details::PartedGroup<Parent>::size() + kSize - 1) / kSize;
-  }
 
   static void sync(HOSTCUDA_HERE) {
     if (details::block_size() <= kSize)

@@ -1,11 +1,14 @@
-// hostcuda: smaller device functions (loads and stores with a cache policy, integer intrinsics,
-// rounding, clocks).
+// hostcuda: smaller device functions (loads and stores with a cache policy, rounding, clocks).
 #pragma once
 
 #include <fenv.h>
 
 #include "device_functions.h"
+#include "integers/dpx.h"
+#include "integers/simd.h"
+#include "integers/words.h"
 #include "math.h"
+#include "reals/special_functions.h"
 
 // ---- loads and stores with a cache policy: the emulator has no such cache -----------------------
 
@@ -41,107 +44,6 @@ inline Value __ldcv(const Value* address) {
 }
 #undef HOSTCUDA_STORE
 
-// ---- integers -----------------------------------------------------------------------------------
-
-HOSTCUDA_FUNCTION int __mul24(int a, int b) {
-  const auto low_24_bits = [](int v) {
-    return static_cast<int>(static_cast<unsigned>(v) << 8) >> 8;
-  };
-  return static_cast<int>(static_cast<long long>(low_24_bits(a)) * low_24_bits(b));
-}
-HOSTCUDA_FUNCTION unsigned __umul24(unsigned a, unsigned b) {
-  return (a & 0xffffffu) * (b & 0xffffffu);
-}
-HOSTCUDA_FUNCTION int __mulhi(int a, int b) {
-  return static_cast<int>(static_cast<long long>(a) * b >> 32);
-}
-HOSTCUDA_FUNCTION unsigned __umulhi(unsigned a, unsigned b) {
-  return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
-}
-HOSTCUDA_FUNCTION long long __mul64hi(long long a, long long b) {
-  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
-}
-HOSTCUDA_FUNCTION unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-  return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
-}
-HOSTCUDA_FUNCTION unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
-HOSTCUDA_FUNCTION unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
-HOSTCUDA_FUNCTION unsigned __sad(int a, int b, unsigned c) {
-  return c + static_cast<unsigned>(a > b ? static_cast<long long>(a) - b
-                                         : static_cast<long long>(b) - a);
-}
-HOSTCUDA_FUNCTION unsigned __usad(unsigned a, unsigned b, unsigned c) {
-  return c + (a > b ? a - b : b - a);
-}
-HOSTCUDA_FUNCTION unsigned long long __brevll(unsigned long long x) {
-  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
-         __brev(static_cast<unsigned>(x >> 32));
-}
-// Byte k of the result is byte (selector >> 4k & 7) of the eight bytes formed by b and a.
-HOSTCUDA_FUNCTION unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
-  const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
-  unsigned result = 0;
-  for (int k = 0; k < 4; ++k) {
-    const unsigned choice = selector >> 4 * k;
-    unsigned byte = static_cast<unsigned>(bytes >> 8 * (choice & 7)) & 0xffu;
-    if (choice & 8) byte = byte & 0x80u ? 0xffu : 0;  // replicates the byte's sign bit
-    result |= byte << 8 * k;
-  }
-  return result;
-}
-HOSTCUDA_FUNCTION unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
-  const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
-  return static_cast<unsigned>(both << (shift & 31) >> 32);
-}
-HOSTCUDA_FUNCTION unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
-  const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
-  return static_cast<unsigned>(both >> (shift & 31));
-}
-
-// dp4a multiplies each byte of a by the same byte of b and adds the four products to c. dp2a
-// multiplies the two 16-bit numbers of a by the lower or the upper two bytes of b and adds the two
-// products to c.
-namespace hostcuda {
-template <class Sum, class Byte, class A, class B>
-Sum dot4(A a, B b, Sum sum) {
-  for (int k = 0; k < 4; ++k)
-    sum += static_cast<Byte>(static_cast<unsigned>(a) >> 8 * k) *
-           static_cast<Byte>(static_cast<unsigned>(b) >> 8 * k);
-  return sum;
-}
-template <class Sum, class Number, class Byte, class A, class B>
-Sum dot2(A a, B b, Sum sum, int first) {
-  for (int k = 0; k < 2; ++k)
-    sum += static_cast<Number>(static_cast<unsigned>(a) >> 16 * k) *
-           static_cast<Byte>(static_cast<unsigned>(b) >> 8 * (first + k));
-  return sum;
-}
-template <class Bytes>
-unsigned word_of(Bytes bytes) {
-  unsigned word;
-  memcpy(&word, &bytes, sizeof word);
-  return word;
-}
-}  // namespace hostcuda
-HOSTCUDA_FUNCTION int __dp4a(int a, int b, int c) {
-  return hostcuda::dot4<int, signed char>(a, b, c);
-}
-HOSTCUDA_FUNCTION unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
-  return hostcuda::dot4<unsigned, unsigned char>(a, b, c);
-}
-HOSTCUDA_FUNCTION int __dp4a(char4 a, char4 b, int c) {
-  return hostcuda::dot4<int, signed char>(hostcuda::word_of(a), hostcuda::word_of(b), c);
-}
-HOSTCUDA_FUNCTION unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
-  return hostcuda::dot4<unsigned, unsigned char>(hostcuda::word_of(a), hostcuda::word_of(b), c);
-}
-HOSTCUDA_FUNCTION int __dp2a_lo(int a, int b, int c) {
-  return hostcuda::dot2<int, short, signed char>(a, b, c, 0);
-}
-HOSTCUDA_FUNCTION int __dp2a_hi(int a, int b, int c) {
-  return hostcuda::dot2<int, short, signed char>(a, b, c, 2);
-}
-
 // ---- rounding: nearest, toward zero, down, up ---------------------------------------------------
 // A single operation on floats is nearly always exact if it is computed in double. The result is
 // then rounded as requested.
@@ -165,6 +67,14 @@ inline Real rounded(int mode, Real a, Real b, const Operation& operation) {
   fesetround(FE_TONEAREST);
   return result;
 }
+template <class Real, class Integer>
+inline Real rounded_number(int mode, Integer i) {
+  volatile Integer x = i;
+  fesetround(mode);
+  volatile Real result = static_cast<Real>(x);
+  fesetround(FE_TONEAREST);
+  return result;
+}
 inline float rounded_to_zero(double exact) {
   return exact < 0 ? rounded_up(exact) : rounded_down(exact);
 }
@@ -177,18 +87,36 @@ inline float rounded_to_zero(double exact) {
   HOSTCUDA_FUNCTION double __d##name##_##suffix(double a, double b) {                    \
     return hostcuda::rounded(mode, a, b, [](double x, double y) { return x symbol y; }); \
   }
-#define HOSTCUDA_ROUNDING(suffix, mode, rounded_as)                                      \
-  HOSTCUDA_ROUNDED(add, +, suffix, mode, rounded_as)                                     \
-  HOSTCUDA_ROUNDED(sub, -, suffix, mode, rounded_as)                                     \
-  HOSTCUDA_ROUNDED(mul, *, suffix, mode, rounded_as)                                     \
-  HOSTCUDA_ROUNDED(div, /, suffix, mode, rounded_as)                                     \
-  HOSTCUDA_FUNCTION double __drcp_##suffix(double a) { return __ddiv_##suffix(1.0, a); } \
-  HOSTCUDA_FUNCTION float __frcp_##suffix(float a) { return __fdiv_##suffix(1.0f, a); }  \
-  HOSTCUDA_FUNCTION double __dsqrt_##suffix(double a) {                                  \
-    return hostcuda::rounded(mode, a, 0.0, [](double x, double) { return sqrt(x); });    \
-  }                                                                                      \
-  HOSTCUDA_FUNCTION float __fsqrt_##suffix(float a) {                                    \
-    return hostcuda::rounded(mode, a, 0.0f, [](float x, float) { return sqrtf(x); });    \
+#define HOSTCUDA_ROUNDING(suffix, mode, rounded_as)                                         \
+  HOSTCUDA_ROUNDED(add, +, suffix, mode, rounded_as)                                        \
+  HOSTCUDA_ROUNDED(sub, -, suffix, mode, rounded_as)                                        \
+  HOSTCUDA_ROUNDED(mul, *, suffix, mode, rounded_as)                                        \
+  HOSTCUDA_ROUNDED(div, /, suffix, mode, rounded_as)                                        \
+  HOSTCUDA_FUNCTION double __drcp_##suffix(double a) { return __ddiv_##suffix(1.0, a); }    \
+  HOSTCUDA_FUNCTION float __frcp_##suffix(float a) { return __fdiv_##suffix(1.0f, a); }     \
+  HOSTCUDA_FUNCTION double __dsqrt_##suffix(double a) {                                     \
+    return hostcuda::rounded(mode, a, 0.0, [](double x, double) { return sqrt(x); });       \
+  }                                                                                         \
+  HOSTCUDA_FUNCTION float __fsqrt_##suffix(float a) {                                       \
+    return hostcuda::rounded(mode, a, 0.0f, [](float x, float) { return sqrtf(x); });       \
+  }                                                                                         \
+  HOSTCUDA_FUNCTION double __fma_##suffix(double a, double b, double c) {                   \
+    return hostcuda::rounded(mode, a, b, [=](double x, double y) { return fma(x, y, c); }); \
+  }                                                                                         \
+  HOSTCUDA_FUNCTION float __fmaf_##suffix(float a, float b, float c) {                      \
+    return hostcuda::rounded(mode, a, b, [=](float x, float y) { return fmaf(x, y, c); });  \
+  }                                                                                         \
+  HOSTCUDA_FUNCTION float __ll2float_##suffix(long long i) {                                \
+    return hostcuda::rounded_number<float>(mode, i);                                        \
+  }                                                                                         \
+  HOSTCUDA_FUNCTION float __ull2float_##suffix(unsigned long long i) {                      \
+    return hostcuda::rounded_number<float>(mode, i);                                        \
+  }                                                                                         \
+  HOSTCUDA_FUNCTION double __ll2double_##suffix(long long i) {                              \
+    return hostcuda::rounded_number<double>(mode, i);                                       \
+  }                                                                                         \
+  HOSTCUDA_FUNCTION double __ull2double_##suffix(unsigned long long i) {                    \
+    return hostcuda::rounded_number<double>(mode, i);                                       \
   }
 HOSTCUDA_ROUNDING(rd, FE_DOWNWARD, rounded_down)
 HOSTCUDA_ROUNDING(ru, FE_UPWARD, rounded_up)

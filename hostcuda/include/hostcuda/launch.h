@@ -357,6 +357,12 @@ class DeviceVariable {
                  bool is_unset = false);
 };
 
+// The launcher inserts a ManagedVariable after each __managed__ variable, which is managed memory.
+class ManagedVariable {
+ public:
+  ManagedVariable(const volatile void* address, std::size_t size, const char* name);
+};
+
 void* dynamic_shared_memory();
 
 template <class Element>

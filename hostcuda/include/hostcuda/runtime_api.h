@@ -30,7 +30,10 @@ typedef void(CUDART_CB* cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
 
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
-constexpr unsigned cudaEventRecordDefault = 0;
+constexpr unsigned cudaEventRecordDefault = 0, cudaEventWaitDefault = 0;
+// In a captured stream, these flags make a node that records, or waits for, an event which is also
+// used outside the graph.
+constexpr unsigned cudaEventRecordExternal = 1, cudaEventWaitExternal = 1;
 constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
                    cudaHostAllocWriteCombined = 4;
 constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1,
@@ -51,7 +54,24 @@ enum cudaMemoryAdvise {
   cudaMemAdviseSetAccessedBy = 5,
   cudaMemAdviseUnsetAccessedBy = 6
 };
-enum cudaMemLocationType { cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost = 2 };
+enum cudaMemLocationType {
+  cudaMemLocationTypeInvalid = 0,
+  cudaMemLocationTypeNone = 0,
+  cudaMemLocationTypeDevice = 1,
+  cudaMemLocationTypeHost = 2,
+  cudaMemLocationTypeHostNuma = 3,
+  cudaMemLocationTypeHostNumaCurrent = 4
+};
+enum cudaMemRangeAttribute {
+  cudaMemRangeAttributeReadMostly = 1,
+  cudaMemRangeAttributePreferredLocation = 2,
+  cudaMemRangeAttributeAccessedBy = 3,
+  cudaMemRangeAttributeLastPrefetchLocation = 4,
+  cudaMemRangeAttributePreferredLocationType = 5,
+  cudaMemRangeAttributePreferredLocationId = 6,
+  cudaMemRangeAttributeLastPrefetchLocationType = 7,
+  cudaMemRangeAttributeLastPrefetchLocationId = 8
+};
 struct cudaMemLocation {
   cudaMemLocationType type;
   int id;
@@ -134,6 +154,10 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted);
 cudaError_t cudaSetDeviceFlags(unsigned flags);
+cudaError_t cudaGetDeviceFlags(unsigned* flags);
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags);
+cudaError_t cudaDeviceGetPCIBusId(char* name, int length, int device);
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* name);
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
@@ -161,6 +185,7 @@ cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags);
 cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size, int device,
@@ -171,6 +196,13 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvis
                           int device);
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvise advice,
                           cudaMemLocation location);
+// The advice and the last prefetch that apply to all bytes of a range of managed memory.
+cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t data_size,
+                                     cudaMemRangeAttribute attribute, const void* pointer,
+                                     std::size_t size);
+cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* data_sizes,
+                                      cudaMemRangeAttribute* attributes, std::size_t count,
+                                      const void* pointer, std::size_t size);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t size = 0,
                                      unsigned flags = cudaMemAttachSingle);
 
@@ -223,6 +255,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags);
 // The function runs while the API's lock is held, so it must not wait for another thread's API
@@ -237,12 +271,13 @@ enum class SymbolCopy { to_symbol, from_symbol };
 cudaError_t know_symbol(void* symbol, std::size_t size);
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* host_or_device,
                         std::size_t size, std::size_t offset, SymbolCopy direction,
-                        cudaStream_t stream, bool asynchronous);
+                        cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous);
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value);
 cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* function);
 cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_shared_bytes);
 cudaError_t max_potential_block_size(int* grid, int* block, std::size_t dynamic_shared_bytes,
                                      int limit);
+cudaError_t available_shared_memory(std::size_t* bytes, int blocks, int block_size);
 
 }  // namespace hostcuda
 
@@ -271,30 +306,30 @@ inline cudaError_t cudaMallocHost(T** pointer, std::size_t size, unsigned flags 
 template <class T>
 inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t size,
                                       std::size_t offset = 0,
-                                      cudaMemcpyKind = cudaMemcpyHostToDevice) {
+                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   return hostcuda::copy_symbol(const_cast<T*>(&symbol), sizeof symbol, const_cast<void*>(from),
-                               size, offset, hostcuda::SymbolCopy::to_symbol, nullptr, false);
+                               size, offset, hostcuda::SymbolCopy::to_symbol, kind, nullptr, false);
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t size,
-                                           std::size_t offset, cudaMemcpyKind,
+                                           std::size_t offset, cudaMemcpyKind kind,
                                            cudaStream_t stream = nullptr) {
   return hostcuda::copy_symbol(const_cast<T*>(&symbol), sizeof symbol, const_cast<void*>(from),
-                               size, offset, hostcuda::SymbolCopy::to_symbol, stream, true);
+                               size, offset, hostcuda::SymbolCopy::to_symbol, kind, stream, true);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t size,
                                         std::size_t offset = 0,
-                                        cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   return hostcuda::copy_symbol(const_cast<T*>(&symbol), sizeof symbol, to, size, offset,
-                               hostcuda::SymbolCopy::from_symbol, nullptr, false);
+                               hostcuda::SymbolCopy::from_symbol, kind, nullptr, false);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t size,
-                                             std::size_t offset, cudaMemcpyKind,
+                                             std::size_t offset, cudaMemcpyKind kind,
                                              cudaStream_t stream = nullptr) {
   return hostcuda::copy_symbol(const_cast<T*>(&symbol), sizeof symbol, to, size, offset,
-                               hostcuda::SymbolCopy::from_symbol, stream, true);
+                               hostcuda::SymbolCopy::from_symbol, kind, stream, true);
 }
 
 template <class T>
@@ -340,27 +375,4 @@ inline cudaError_t cudaFuncSetAttribute(Function* function, cudaFuncAttribute at
 template <class Function>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Function* function) {
   return hostcuda::get_function_attributes(attributes, reinterpret_cast<const void*>(function));
-}
-
-// Occupancy is computed from the numbers of threads and blocks, the dynamic shared memory and the
-// limits of compute capability 9.0. Registers and static shared memory are unknown here, so a GPU
-// may return a lower number, but never a higher one.
-template <class Function>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*,
-                                                                 int block_size,
-                                                                 std::size_t dynamic_shared_bytes) {
-  return hostcuda::max_active_blocks(blocks, block_size, dynamic_shared_bytes);
-}
-template <class Function>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, Function*, int block_size, std::size_t dynamic_shared_bytes, unsigned) {
-  return hostcuda::max_active_blocks(blocks, block_size, dynamic_shared_bytes);
-}
-// Always proposes 256 threads (or the limit, if it is lower) and as many blocks as the
-// multiprocessors can hold at the same time.
-template <class Function>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Function*,
-                                                      std::size_t dynamic_shared_bytes = 0,
-                                                      int limit = 0) {
-  return hostcuda::max_potential_block_size(grid, block, dynamic_shared_bytes, limit);
 }

@@ -26,6 +26,25 @@ inline CUgraphNode_st* unite_nodes(CUgraph_st& graph, std::size_t first, CUstrea
   return nodes[first].get();
 }
 
+// Makes a call that copies or fills row by row. In a captured stream, the rows become one node.
+template <class Call>
+cudaError_t capture_rows(cudaStream_t handle, const NodeParameters& parameters, const Call& call) {
+  CUstream_st* stream = in_kernel() ? nullptr : find_stream(handle);
+  if (!stream || !stream->capture) return call();
+  CUgraph_st& graph = *stream->capture->graph;
+  const std::size_t before = graph.nodes.size();
+  const std::vector<CUgraphNode_st*> dependencies = stream->captured;
+  const cudaError_t error = call();
+  if (error) {
+    graph.nodes.resize(before);
+    stream->captured = dependencies;
+  } else if (graph.nodes.size() > before) {
+    stream->captured = {unite_nodes(graph, before, *stream)};
+    stream->captured.front()->parameters = parameters;
+  }
+  return error;
+}
+
 // call: gets the stream and returns an error.
 template <class Call>
 cudaError_t add_by_call(cudaGraphNode_t* node, cudaGraph_t graph,

@@ -1,6 +1,7 @@
 // The capture of streams, which makes nodes of their operations.
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "graphs/graph.h"
 #include "runtime/api.h"
@@ -94,12 +95,20 @@ cudaError_t refuse_waiting_for_all() {
   return captures().empty() ? cudaSuccess : cudaErrorStreamCaptureUnsupported;
 }
 
+namespace {
+
+thread_local cudaStreamCaptureMode mode_of_thread = cudaStreamCaptureModeGlobal;
+
+}  // namespace
+
 cudaError_t refuse_unsafe_call() {
+  if (mode_of_thread == cudaStreamCaptureModeRelaxed) return cudaSuccess;
   cudaError_t error = cudaSuccess;
   for (const auto& capture : captures()) {
     const bool is_own = capture->thread == std::this_thread::get_id();
     if (capture->mode == cudaStreamCaptureModeRelaxed ||
-        (capture->mode == cudaStreamCaptureModeThreadLocal && !is_own))
+        (!is_own && (capture->mode == cudaStreamCaptureModeThreadLocal ||
+                     mode_of_thread == cudaStreamCaptureModeThreadLocal)))
       continue;
     capture->valid = false;
     error = cudaErrorStreamCaptureUnsupported;
@@ -110,6 +119,13 @@ cudaError_t refuse_unsafe_call() {
 }  // namespace hostcuda
 
 using namespace hostcuda;
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  HOSTCUDA_API_CALL;
+  if (!mode || *mode > cudaStreamCaptureModeRelaxed) return fail(cudaErrorInvalidValue);
+  std::swap(*mode, mode_of_thread);
+  return cudaSuccess;
+}
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
   HOSTCUDA_API_CALL_ON(handle);

@@ -27,26 +27,6 @@ cudaError_t child_error(cudaGraph_t child) {
   return cudaSuccess;
 }
 
-// The nodes on which each node depends, by their numbers.
-std::vector<std::set<std::size_t>> edges_of(const CUgraph_st& graph) {
-  std::map<const CUgraphNode_st*, std::size_t> numbers;
-  for (const auto& node : graph.nodes) numbers.emplace(node.get(), numbers.size());
-  std::vector<std::set<std::size_t>> edges;
-  for (const auto& node : graph.nodes) {
-    edges.emplace_back();
-    for (const auto* one : node->dependencies) edges.back().insert(numbers.at(one));
-  }
-  return edges;
-}
-
-bool have_same_topology(const CUgraph_st& a, const CUgraph_st& b) {
-  const auto same_node = [](const auto& one, const auto& other) {
-    return one->type == other->type && !one->child == !other->child &&
-           (!one->child || have_same_topology(*one->child->graph, *other->child->graph));
-  };
-  return std::ranges::equal(a.nodes, b.nodes, same_node) && edges_of(a) == edges_of(b);
-}
-
 }  // namespace
 }  // namespace hostcuda
 
@@ -75,12 +55,13 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* g
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                  cudaGraph_t child) {
   HOSTCUDA_API_CALL;
-  if (!executables().contains(exec) || !exec->numbers.contains(node) || !graph_of(node) ||
-      !node->child)
-    return fail(cudaErrorInvalidValue);
+  CUgraphExec_st::Node* replaced = find_node(exec, node);
+  if (!replaced || replaced->type != cudaGraphNodeTypeGraph) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = child_error(child)) return error;
-  if (!have_same_topology(*node->child->graph, *child))
+  ExecutableNodes nodes = executable_nodes(*child);
+  if (compare(nodes, replaced->children))
     return fail(cudaErrorGraphExecUpdateFailure, "the graph has other nodes or dependencies");
-  exec->nodes[exec->numbers.at(node)].work = [works = works_of(*child)] { run_all(works); };
+  keep_identity(nodes, replaced->children);
+  replaced->children = std::move(nodes);
   return cudaSuccess;
 }

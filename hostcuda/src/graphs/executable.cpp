@@ -5,6 +5,7 @@
 #include <map>
 
 #include "runtime/api.h"
+#include "runtime/event.h"
 #include "runtime/stream.h"
 
 namespace hostcuda {
@@ -12,6 +13,57 @@ namespace hostcuda {
 std::set<const CUgraphExec_st*>& executables() {
   static auto* set = new std::set<const CUgraphExec_st*>;
   return *set;
+}
+
+ExecutableNodes executable_nodes(const CUgraph_st& graph) {
+  ExecutableNodes nodes;
+  std::map<const CUgraphNode_st*, std::size_t> numbers;
+  for (const CUgraphNode_st* node : graph.in_order()) {
+    CUgraphExec_st::Node copy{node->type, node, node->child ? [] {} : work_of(*node)};
+    if (node->child) copy.children = executable_nodes(*node->child->graph);
+    if (const auto* event = std::get_if<cudaEvent_t>(&node->parameters)) copy.event = *event;
+    for (const CUgraphNode_st* one : node->dependencies)
+      copy.dependencies.push_back(numbers.at(one));
+    numbers[node] = nodes.size();
+    nodes.push_back(std::move(copy));
+  }
+  return nodes;
+}
+
+namespace {
+
+CUgraphExec_st::Node* find_among(ExecutableNodes& nodes, const CUgraphNode_st* origin) {
+  for (CUgraphExec_st::Node& node : nodes) {
+    if (node.origin == origin) return &node;
+    if (CUgraphExec_st::Node* found = find_among(node.children, origin)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+CUgraphExec_st::Node* find_node(cudaGraphExec_t exec, const CUgraphNode_st* origin) {
+  return executables().contains(exec) ? find_among(exec->nodes, origin) : nullptr;
+}
+
+cudaGraphExecUpdateResult compare(const ExecutableNodes& nodes, const ExecutableNodes& others) {
+  if (nodes.size() != others.size()) return cudaGraphExecUpdateErrorTopologyChanged;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].dependencies != others[i].dependencies)
+      return cudaGraphExecUpdateErrorTopologyChanged;
+    if (nodes[i].type != others[i].type) return cudaGraphExecUpdateErrorNodeTypeChanged;
+    if (const auto result = compare(nodes[i].children, others[i].children)) return result;
+  }
+  return cudaGraphExecUpdateSuccess;
+}
+
+void keep_identity(ExecutableNodes& nodes, const ExecutableNodes& replaced) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i].origin = replaced[i].origin;
+    nodes[i].branch = replaced[i].branch;
+    nodes[i].is_enabled = replaced[i].is_enabled;
+    keep_identity(nodes[i].children, replaced[i].children);
+  }
 }
 
 namespace {
@@ -30,14 +82,10 @@ cudaError_t make_executable(CUgraphExec_st& exec, const CUgraph_st& graph) {
                 "a graph of a node with a condition must not have host or memory nodes");
   exec.handles = graph.handles;
   exec.values = std::make_shared<const ConditionValues>(new_values(graph));
-  for (const CUgraphNode_st* node : graph.in_order()) {
-    CUgraphExec_st::Node copy{node->type, work_of(*node), {}};
+  exec.nodes = executable_nodes(graph);
+  for (const auto& node : graph.nodes) {
     if (node->type == cudaGraphNodeTypeMemAlloc) exec.allocated.push_back(node->memory);
     if (node->type == cudaGraphNodeTypeMemFree) exec.freed.push_back(node->memory);
-    for (const CUgraphNode_st* one : node->dependencies)
-      copy.dependencies.push_back(exec.numbers.at(one));
-    exec.numbers[node] = exec.nodes.size();
-    exec.nodes.push_back(std::move(copy));
   }
   return is_acyclic(graph) ? cudaSuccess : fail(cudaErrorInvalidValue, "the graph has a cycle");
 }
@@ -52,13 +100,28 @@ std::function<void()> with_values(const CUgraphExec_st& exec, std::function<void
 }
 
 // The work of a node in the next launch. A disabled node still orders the nodes around it.
+std::function<void()> work_of(const CUgraphExec_st::Node& node) {
+  if (!node.is_enabled) return [] {};
+  if (node.children.empty()) return node.work;
+  Works works;
+  for (const auto& child : node.children) works.push_back(work_of(child));
+  return [works = std::move(works)] { run_all(works); };
+}
+
 std::function<void()> work_of(const CUgraphExec_st& exec, const CUgraphExec_st::Node& node) {
-  if (node.is_enabled) return with_values(exec, node.work);
-  return [] {};
+  return with_values(exec, work_of(node));
 }
 
 std::function<void()> begin_of(const CUgraphExec_st& exec) {
   return with_values(exec, set_default_values(exec.handles));
+}
+
+// Lets a node record its event, or wait for what was recorded before the launch.
+void use_event(const CUgraphExec_st::Node& node, const OperationPointer& operation) {
+  if (node.type == cudaGraphNodeTypeEventRecord) record_by(node.event, operation);
+  if (node.type != cudaGraphNodeTypeWaitEvent) return;
+  depend(*operation, last_recording(node.event));
+  operation->work = [] {};
 }
 
 // Assigns each node to a branch. A node continues the branch of one of its dependencies if no other
@@ -92,7 +155,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
   if (const cudaError_t error = make_executable(*made, *graph)) return error;
   made->instance = std::make_shared<int>();
   graph->instance = made->instance;
-  made->frees_before_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
+  made->flags = flags;
   divide_into_branches(*made);
   *exec = made.release();
   executables().insert(*exec);
@@ -111,23 +174,12 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     return fail(cudaErrorInvalidValue);
   CUgraphExec_st updated;
   if (const cudaError_t error = make_executable(updated, *graph)) return error;
-  cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
-  if (updated.nodes.size() != exec->nodes.size()) result = cudaGraphExecUpdateErrorTopologyChanged;
-  for (std::size_t i = 0; !result && i < updated.nodes.size(); ++i) {
-    if (updated.nodes[i].dependencies != exec->nodes[i].dependencies)
-      result = cudaGraphExecUpdateErrorTopologyChanged;
-    else if (updated.nodes[i].type != exec->nodes[i].type)
-      result = cudaGraphExecUpdateErrorNodeTypeChanged;
-  }
+  const cudaGraphExecUpdateResult result = compare(updated.nodes, exec->nodes);
   if (information) *information = {result, nullptr, nullptr};
   if (result) return fail(cudaErrorGraphExecUpdateFailure);
-  for (std::size_t i = 0; i < updated.nodes.size(); ++i) {
-    updated.nodes[i].branch = exec->nodes[i].branch;
-    updated.nodes[i].is_enabled = exec->nodes[i].is_enabled;
-  }
-  updated.numbers = exec->numbers;  // of the nodes of the graph that was instantiated
+  keep_identity(updated.nodes, exec->nodes);
   updated.last = exec->last;
-  updated.frees_before_launch = exec->frees_before_launch;
+  updated.flags = exec->flags;
   updated.instance = exec->instance;
   *exec = std::move(updated);
   return cudaSuccess;
@@ -147,8 +199,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
     enqueue_graph(*stream, works);
     return cudaSuccess;
   }
-  if (const cudaError_t error =
-          begin_launch(exec->allocated, exec->freed, exec->frees_before_launch))
+  if (const cudaError_t error = begin_launch(
+          exec->allocated, exec->freed, exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))
     return error;
   if (exec->last) stream->awaited.push_back(exec->last);
   const OperationPointer begin = enqueue(*stream, begin_of(*exec));
@@ -159,6 +211,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
     depend(*operation, begin);
     for (const std::size_t one : node.dependencies) depend(*operation, operations[one]);
     append_to_clock(*operation, node.branch);
+    use_event(node, operation);
     operation->of_graph = true;
     operations.push_back(operation);
     stream->awaited.push_back(operation);
@@ -170,6 +223,14 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t handle) {
   HOSTCUDA_API_CALL;
   if (!executables().contains(exec) || !find_stream(handle)) return fail(cudaErrorInvalidValue);
+  return cudaSuccess;
+}
+
+// Uploading does not affect the executable graph.
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
+  HOSTCUDA_API_CALL;
+  if (!executables().contains(exec) || !flags) return fail(cudaErrorInvalidValue);
+  *flags = exec->flags & ~cudaGraphInstantiateFlagUpload;
   return cudaSuccess;
 }
 

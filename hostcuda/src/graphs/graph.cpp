@@ -10,6 +10,8 @@ CUgraphNode_st* CUgraph_st::add(cudaGraphNodeType type, std::function<void()> wo
                                 std::vector<CUgraphNode_st*> dependencies) {
   nodes.push_back(std::make_unique<CUgraphNode_st>(
       CUgraphNode_st{type, std::move(work), std::move(dependencies)}));
+  static std::uint64_t number = 0;
+  nodes.back()->number = ++number;
   return nodes.back().get();
 }
 
@@ -52,6 +54,8 @@ cudaGraph_t copy_of(const CUgraph_st& original) {
     CUgraphNode_st* copy = graph->add(node->type, node->work, std::move(dependencies));
     copy->kernel = node->kernel;
     copy->conditional = node->conditional;
+    copy->parameters = node->parameters;
+    copy->number_of_original = node->number;
     if (node->child) copy->child = std::make_shared<const ChildGraph>(*node->child->graph);
     copies[node] = copy;
   }
@@ -105,6 +109,16 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
     return fail(cudaErrorNotSupported, "a graph with memory nodes cannot be cloned");
   *clone = copy_of(*original);
   return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t original,
+                                     cudaGraph_t clone) {
+  HOSTCUDA_API_CALL;
+  if (!found || !graph_of(original) || !graphs().contains(clone))
+    return fail(cudaErrorInvalidValue);
+  for (const auto& node : clone->nodes)
+    if (node->number_of_original == original->number) return *found = node.get(), cudaSuccess;
+  return fail(cudaErrorInvalidValue);
 }
 
 namespace {
@@ -161,8 +175,13 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaMemcpy3DParms* parameters) {
-  return add_by_call(node, graph, dependencies, count,
-                     [&](cudaStream_t stream) { return cudaMemcpy3DAsync(parameters, stream); });
+  const cudaError_t error = add_by_call(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    return cudaMemcpy3DAsync(parameters, stream);
+  });
+  if (error) return error;
+  (*node)->type = cudaGraphNodeTypeMemcpy;  // also if the box is empty
+  (*node)->parameters = *parameters;
+  return cudaSuccess;
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -221,6 +240,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
   });
   if (error) return error;
   (*node)->type = cudaGraphNodeTypeMemset;
+  (*node)->parameters = *p;
   (*node)->work = [row, work = std::move((*node)->work)] { work(); };  // keeps the row
   return cudaSuccess;
 }

@@ -2,10 +2,12 @@
 #ifndef HOSTCUDA_SRC_GRAPHS_GRAPH_H
 #define HOSTCUDA_SRC_GRAPHS_GRAPH_H
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <set>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "graphs/graph_memory.h"
@@ -19,6 +21,10 @@ struct KernelOfNode {
   std::shared_ptr<const Work> body;
   std::vector<void*> arguments;  // the addresses of the arguments in `body`
 };
+
+// What a node that copies, fills, calls a function, or records or awaits an event was made of.
+using NodeParameters = std::variant<std::monostate, cudaMemcpy3DParms, cudaMemsetParams,
+                                    cudaHostNodeParams, cudaEvent_t>;
 
 // A value that kernels set and a node with a condition reads. A handle is never destroyed, because
 // a kernel may still have its address.
@@ -64,6 +70,9 @@ struct CUgraphNode_st {
   std::shared_ptr<const hostcuda::Conditional> conditional = nullptr;
   std::shared_ptr<const hostcuda::ChildGraph> child = nullptr;
   std::shared_ptr<hostcuda::GraphMemory> memory = nullptr;  // allocated or freed by this node
+  hostcuda::NodeParameters parameters = {};
+  // Nodes are numbered in the order in which they are made. 0: this node is no copy.
+  std::uint64_t number = 0, number_of_original = 0;
 };
 
 struct CUgraph_st {
@@ -113,6 +122,8 @@ bool has_valid_bodies(const CUgraph_st& graph);
 // Appends one operation that does all the work of a graph, in the order of `works`.
 void enqueue_graph(CUstream_st& stream, const Works& works);
 
+// Attaches the parameters to the node that the stream has just captured, if it is captured.
+void describe_node(const CUstream_st& stream, const NodeParameters& parameters);
 // Attaches the launch to the node that the stream has just captured.
 void describe_kernel_node(const CUstream_st& stream, const LaunchRequest& request,
                           std::shared_ptr<const Work> body);

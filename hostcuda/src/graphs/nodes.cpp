@@ -3,6 +3,7 @@
 
 #include "graphs/add_by_call.h"
 #include "graphs/graph.h"
+#include "graphs/scratch_node.h"
 #include "runtime/api.h"
 #include "runtime/stream.h"
 
@@ -130,6 +131,10 @@ bool has_valid_bodies(const CUgraph_st& graph) {
   return are_valid;
 }
 
+void describe_node(const CUstream_st& stream, const NodeParameters& parameters) {
+  if (stream.capture) stream.captured.front()->parameters = parameters;
+}
+
 void describe_kernel_node(const CUstream_st& stream, const LaunchRequest& request,
                           std::shared_ptr<const Work> body) {
   auto kernel = std::make_shared<KernelOfNode>();
@@ -163,8 +168,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
   return cudaSuccess;
 }
 
-// Launches into a graph of its own, and takes the node's content from there. A cooperative kernel
-// and a kernel with clusters keep these attributes.
+// A cooperative kernel and a kernel with clusters keep these attributes.
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p,
                                          const char* file, int line) {
   HOSTCUDA_API_CALL;
@@ -174,20 +178,14 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelN
                                        {cudaLaunchAttributeCooperative, {}}};
   attributes[0].val.clusterDim = {old.cluster.x, old.cluster.y, old.cluster.z};
   attributes[1].val.cooperative = old.cooperative;
-  cudaGraph_t scratch = new_graph();
-  cudaGraphNode_t made = nullptr;
-  const cudaError_t error = add_by_call(&made, scratch, nullptr, 0, [&](cudaStream_t stream) {
-    const cudaLaunchConfig_t config{p->gridDim, p->blockDim, p->sharedMemBytes,
-                                    stream,     attributes,  2};
-    return cudaLaunchKernelExC(&config, static_cast<const void*>(p->func), p->kernelParams, file,
-                               line);
+  return replace_content(node, [&](cudaGraphNode_t* made, cudaGraph_t scratch) {
+    return add_by_call(made, scratch, nullptr, 0, [&](cudaStream_t stream) {
+      const cudaLaunchConfig_t config{p->gridDim, p->blockDim, p->sharedMemBytes,
+                                      stream,     attributes,  2};
+      return cudaLaunchKernelExC(&config, static_cast<const void*>(p->func), p->kernelParams, file,
+                                 line);
+    });
   });
-  if (!error) {
-    node->work = made->work;
-    node->kernel = made->kernel;
-  }
-  destroy_graph(scratch);
-  return error;
 }
 
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
@@ -227,6 +225,10 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
       return cudaGraphAddChildGraphNode(node, graph, dependencies, count, p->graph.graph);
     case cudaGraphNodeTypeEmpty:
       return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+    case cudaGraphNodeTypeWaitEvent:
+      return cudaGraphAddEventWaitNode(node, graph, dependencies, count, p->eventWait.event);
+    case cudaGraphNodeTypeEventRecord:
+      return cudaGraphAddEventRecordNode(node, graph, dependencies, count, p->eventRecord.event);
     case cudaGraphNodeTypeMemAlloc:
       return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &p->alloc);
     case cudaGraphNodeTypeMemFree:

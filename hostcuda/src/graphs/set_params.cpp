@@ -1,35 +1,29 @@
 // New parameters for the nodes of executable graphs, and nodes that do not run.
 #include "graphs/executable.h"
+#include "graphs/scratch_node.h"
 #include "runtime/api.h"
 
 namespace hostcuda {
 namespace {
 
-// Makes a node in a separate graph, by add(&node, graph), and takes its work from there.
 template <class Add>
 cudaError_t replace_work(cudaGraphExec_t exec, cudaGraphNode_t node, const Add& add) {
   HOSTCUDA_API_CALL;
-  if (!executables().contains(exec) || !exec->numbers.contains(node))
-    return fail(cudaErrorInvalidValue);
-  CUgraphExec_st::Node& replaced = exec->nodes[exec->numbers.at(node)];
-  cudaGraph_t scratch = new_graph();
-  cudaGraphNode_t made = nullptr;
-  cudaError_t error = add(&made, scratch);
-  if (!error && made->type != replaced.type)
-    error = fail(cudaErrorInvalidValue, "the node has another type");
-  if (!error) replaced.work = made->work;
-  destroy_graph(scratch);
-  return error;
+  CUgraphExec_st::Node* replaced = find_node(exec, node);
+  if (!replaced) return fail(cudaErrorInvalidValue);
+  return with_scratch_node(replaced->type, add, [&](const CUgraphNode_st& made) {
+    replaced->work = made.work;
+    if (const auto* event = std::get_if<cudaEvent_t>(&made.parameters)) replaced->event = *event;
+  });
 }
 
 // Returns a node that can be disabled, or null.
 CUgraphExec_st::Node* optional_node(cudaGraphExec_t exec, cudaGraphNode_t node) {
-  if (!executables().contains(exec) || !exec->numbers.contains(node)) return nullptr;
-  CUgraphExec_st::Node& found = exec->nodes[exec->numbers.at(node)];
-  const bool can_be_disabled = found.type == cudaGraphNodeTypeKernel ||
-                               found.type == cudaGraphNodeTypeMemcpy ||
-                               found.type == cudaGraphNodeTypeMemset;
-  return can_be_disabled ? &found : nullptr;
+  CUgraphExec_st::Node* found = find_node(exec, node);
+  const bool can_be_disabled =
+      found && (found->type == cudaGraphNodeTypeKernel || found->type == cudaGraphNodeTypeMemcpy ||
+                found->type == cudaGraphNodeTypeMemset);
+  return can_be_disabled ? found : nullptr;
 }
 
 }  // namespace
@@ -71,6 +65,29 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t
                                            const cudaHostNodeParams* p) {
   return replace_work(exec, node, [&](cudaGraphNode_t* made, cudaGraph_t graph) {
     return cudaGraphAddHostNode(made, graph, nullptr, 0, p);
+  });
+}
+
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                 cudaEvent_t event) {
+  return replace_work(exec, node, [&](cudaGraphNode_t* made, cudaGraph_t graph) {
+    return cudaGraphAddEventRecordNode(made, graph, nullptr, 0, event);
+  });
+}
+
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                               cudaEvent_t event) {
+  return replace_work(exec, node, [&](cudaGraphNode_t* made, cudaGraph_t graph) {
+    return cudaGraphAddEventWaitNode(made, graph, nullptr, 0, event);
+  });
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                       cudaGraphNodeParams* p, const char* file, int line) {
+  if (p && p->type == cudaGraphNodeTypeGraph)
+    return cudaGraphExecChildGraphNodeSetParams(exec, node, p->graph.graph);
+  return replace_work(exec, node, [&](cudaGraphNode_t* made, cudaGraph_t graph) {
+    return cudaGraphAddNode(made, graph, nullptr, nullptr, 0, p, file, line);
   });
 }
 

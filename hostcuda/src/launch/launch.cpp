@@ -343,6 +343,17 @@ cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request) {
   return cudaSuccess;
 }
 
+cudaError_t available_shared_memory(std::size_t* bytes, int blocks, int block_size) {
+  HOSTCUDA_API_CALL;
+  int most = 0;
+  if (!bytes || blocks < 1 || max_active_blocks(&most, block_size, 0))
+    return fail(cudaErrorInvalidValue);
+  if (blocks > most) return fail(cudaErrorInvalidValue, "so many blocks do not fit");
+  const int share = limits::kSharedPerMultiprocessor / blocks - limits::kSharedReservedPerBlock;
+  *bytes = static_cast<std::size_t>(std::min(share, limits::kSharedPerBlockOptIn)) / 128 * 128;
+  return cudaSuccess;
+}
+
 cudaError_t max_potential_block_size(int* grid, int* block, std::size_t dynamic_shared_bytes,
                                      int limit) {
   constexpr int kProposal = 256;

@@ -6,7 +6,9 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 
+#include "cuda_runtime.h"
 #include "support/source_line.h"
 
 namespace hostcuda {
@@ -15,8 +17,15 @@ class SharedFile;
 struct PoolAccess;
 
 // The program cannot free the others by their addresses: a range of addresses at which cuMemMap put
-// memory, and memory of another process, opened by a handle.
-enum class Origin { allocated, mapped, of_other_process };
+// memory, memory of another process, opened by a handle, and a __managed__ variable.
+enum class Origin { allocated, mapped, of_other_process, variable };
+
+// What the program has announced about a piece of managed memory. A place is a device or the host.
+struct UsageHints {
+  bool read_mostly = false;
+  int preferred = cudaInvalidDeviceId, prefetched = cudaInvalidDeviceId;
+  std::set<int> accessed_by = {};
+};
 
 struct Allocation {
   std::size_t size;
@@ -26,6 +35,8 @@ struct Allocation {
   std::shared_ptr<const PoolAccess> pool;  // null for memory from cudaMalloc
   Origin origin = Origin::allocated;
   std::shared_ptr<SharedFile> file = nullptr;  // the file of the pool that contains the memory
+  // Each piece of managed memory extends from its offset to the next piece.
+  std::map<std::size_t, UsageHints> hints = {{0, {}}};
 };
 
 inline std::map<char*, Allocation>& allocations() {
@@ -37,6 +48,7 @@ struct PinnedRange {
   std::size_t size;
   bool ours;  // allocated by cudaMallocHost; otherwise only registered
   CodePlace place;
+  unsigned flags = 0;  // of cudaHostAlloc
 };
 
 inline std::map<char*, PinnedRange>& pinned_ranges() {

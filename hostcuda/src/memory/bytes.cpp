@@ -43,7 +43,8 @@ Pool& pool() {
 template <class Visit>
 void for_each_owner(const Visit& visit) {
   for (const auto& [begin, allocation] : allocations())
-    visit(Owner{begin, allocation.size, allocation.place});
+    if (allocation.origin != Origin::variable)
+      visit(Owner{begin, allocation.size, allocation.place});
   for (const auto& [begin, range] : pinned_ranges()) visit(Owner{begin, range.size, range.place});
 }
 

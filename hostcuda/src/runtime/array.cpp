@@ -2,7 +2,9 @@
 // the functions of copy.cpp, which check the memory and append the copies to the stream.
 #include "runtime/array.h"
 
+#include "graphs/add_by_call.h"
 #include "runtime/api.h"
+#include "runtime/device.h"
 
 using namespace hostcuda;
 
@@ -38,10 +40,17 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
   HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS;
-  return for_rows(to, to_pitch, from, from_pitch, width, height,
-                  [&](char* row, const char* source) {
-                    return cudaMemcpyAsync(row, source, width, kind, stream);
-                  });
+  cudaMemcpy3DParms p{};
+  p.srcPtr = make_cudaPitchedPtr(const_cast<void*>(from), from_pitch, width, height);
+  p.dstPtr = make_cudaPitchedPtr(to, to_pitch, width, height);
+  p.extent = make_cudaExtent(width, height, 1);
+  p.kind = kind;
+  return capture_rows(stream, p, [&] {
+    return for_rows(to, to_pitch, from, from_pitch, width, height,
+                    [&](char* row, const char* source) {
+                      return cudaMemcpyAsync(row, source, width, kind, stream);
+                    });
+  });
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -55,8 +64,11 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream) {
   HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS;
-  return for_rows(pointer, pitch, pointer, pitch, width, height, [&](char* row, const char*) {
-    return cudaMemsetAsync(row, value, width, stream);
+  const cudaMemsetParams p{pointer, pitch, static_cast<unsigned char>(value), 1, width, height};
+  return capture_rows(stream, p, [&] {
+    return for_rows(pointer, pitch, pointer, pitch, width, height, [&](char* row, const char*) {
+      return cudaMemsetAsync(row, value, width, stream);
+    });
   });
 }
 
@@ -215,9 +227,26 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
   if (const cudaError_t error = check(p)) return fail(error);
-  return for_each_row(*p, [&](char* to, const char* from, std::size_t size) {
-    return cudaMemcpyAsync(to, from, size, p->kind, stream);
+  return capture_rows(stream, *p, [&] {
+    return for_each_row(*p, [&](char* to, const char* from, std::size_t size) {
+      return cudaMemcpyAsync(to, from, size, p->kind, stream);
+    });
   });
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  if (!p) return fail(cudaErrorInvalidValue);
+  if (!valid_device(p->srcDevice) || !valid_device(p->dstDevice))
+    return fail(cudaErrorInvalidDevice);
+  const cudaMemcpy3DParms box{p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+                              p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
+  return cudaMemcpy3DAsync(&box, stream);
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {
+  HOSTCUDA_API_CALL_OF_OTHERS;
+  return cudaMemcpy3DPeerAsync(p, nullptr);
 }
 
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
@@ -234,24 +263,90 @@ cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x,
   return place ? cudaMemcpy(to, place, size, kind) : fail(cudaErrorInvalidValue);
 }
 
-cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
-                                std::size_t pitch, std::size_t width, std::size_t height,
-                                cudaMemcpyKind kind) {
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                                   std::size_t size, cudaMemcpyKind kind, cudaStream_t stream) {
   if (!to) return fail(cudaErrorInvalidResourceHandle);
+  char* place = place_in(to, x, y, size);
+  return place ? cudaMemcpyAsync(place, from, size, kind, stream) : fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
+                                     std::size_t size, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (!from) return fail(cudaErrorInvalidResourceHandle);
+  const char* place = place_in(from, x, y, size);
+  return place ? cudaMemcpyAsync(to, place, size, kind, stream) : fail(cudaErrorInvalidValue);
+}
+
+namespace {
+
+cudaMemcpy3DParms copy_to(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                          std::size_t pitch, std::size_t width, std::size_t height,
+                          cudaMemcpyKind kind) {
   cudaMemcpy3DParms p = box_of(to, x, y, width, height, kind);
   p.dstArray = to;
   p.srcPos = {};
   p.srcPtr = {const_cast<void*>(from), pitch, width, height};
+  return p;
+}
+
+cudaMemcpy3DParms copy_from(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x,
+                            std::size_t y, std::size_t width, std::size_t height,
+                            cudaMemcpyKind kind) {
+  cudaMemcpy3DParms p = box_of(from, x, y, width, height, kind);
+  p.srcArray = const_cast<cudaArray_t>(from);
+  p.dstPos = {};
+  p.dstPtr = {to, pitch, width, height};
+  return p;
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                                std::size_t pitch, std::size_t width, std::size_t height,
+                                cudaMemcpyKind kind) {
+  if (!to) return fail(cudaErrorInvalidResourceHandle);
+  const cudaMemcpy3DParms p = copy_to(to, x, y, from, pitch, width, height, kind);
   return cudaMemcpy3D(&p);
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                                     std::size_t pitch, std::size_t width, std::size_t height,
+                                     cudaMemcpyKind kind, cudaStream_t stream) {
+  if (!to) return fail(cudaErrorInvalidResourceHandle);
+  const cudaMemcpy3DParms p = copy_to(to, x, y, from, pitch, width, height, kind);
+  return cudaMemcpy3DAsync(&p, stream);
 }
 
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
                                   std::size_t x, std::size_t y, std::size_t width,
                                   std::size_t height, cudaMemcpyKind kind) {
   if (!from) return fail(cudaErrorInvalidResourceHandle);
-  cudaMemcpy3DParms p = box_of(from, x, y, width, height, kind);
-  p.srcArray = const_cast<cudaArray_t>(from);
-  p.dstPos = {};
-  p.dstPtr = {to, pitch, width, height};
+  const cudaMemcpy3DParms p = copy_from(to, pitch, from, x, y, width, height, kind);
   return cudaMemcpy3D(&p);
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_const_t from,
+                                       std::size_t x, std::size_t y, std::size_t width,
+                                       std::size_t height, cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+  if (!from) return fail(cudaErrorInvalidResourceHandle);
+  const cudaMemcpy3DParms p = copy_from(to, pitch, from, x, y, width, height, kind);
+  return cudaMemcpy3DAsync(&p, stream);
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y,
+                                     cudaArray_const_t from, std::size_t from_x, std::size_t from_y,
+                                     std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  if (!to || !from) return fail(cudaErrorInvalidResourceHandle);
+  if (to->element() != from->element()) return fail(cudaErrorInvalidValue);
+  cudaMemcpy3DParms p = box_of(from, from_x, from_y, width, height, kind);
+  p.srcArray = const_cast<cudaArray_t>(from);
+  p.dstArray = to;
+  p.dstPos = {to_x / to->element(), to_y, 0};
+  return cudaMemcpy3D(&p);
+}
+
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t array) {
+  if (!format) return fail(cudaErrorInvalidValue);
+  return cudaArrayGetInfo(format, nullptr, nullptr, const_cast<cudaArray_t>(array));
 }

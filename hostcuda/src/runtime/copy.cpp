@@ -22,6 +22,8 @@ bool on_device(MemoryKind kind) {
 
 bool on_host(MemoryKind kind) { return kind != MemoryKind::device; }
 
+}  // namespace
+
 bool direction_matches(MemoryKind to, MemoryKind from, cudaMemcpyKind direction) {
   switch (direction) {
     case cudaMemcpyHostToHost:
@@ -38,6 +40,8 @@ bool direction_matches(MemoryKind to, MemoryKind from, cudaMemcpyKind direction)
   return false;
 }
 
+namespace {
+
 void tell_copy(void* to, const void* from, std::size_t size) {
   if (runtime_observer)
     runtime_observer->copied(static_cast<char*>(to), static_cast<const char*>(from), size);
@@ -51,6 +55,17 @@ void look_for_poison(const void* copied, std::size_t size, const CodePlace& plac
   const std::string line = place.text();
   hint((line.empty() ? "a copy" : "the copy at " + line) +
        " brings values to the host that were never written, or NaNs computed from such values");
+}
+
+// The parameters of a captured copy.
+cudaMemcpy3DParms parameters_of(void* to, const void* from, std::size_t size,
+                                cudaMemcpyKind direction) {
+  cudaMemcpy3DParms p{};
+  p.srcPtr = make_cudaPitchedPtr(const_cast<void*>(from), size, size, 1);
+  p.dstPtr = make_cudaPitchedPtr(to, size, size, 1);
+  p.extent = make_cudaExtent(size, 1, 1);
+  p.kind = direction;
+  return p;
 }
 
 enum class Caller { waits, goes_on };
@@ -93,6 +108,7 @@ cudaError_t copy(void* to, const void* from, std::size_t size, cudaMemcpyKind di
     if (to_host) look_for_poison(to, size, place);
   };
   const OperationPointer operation = enqueue_transfer(stream, work, cudaGraphNodeTypeMemcpy);
+  describe_node(stream, parameters_of(to, from, size, direction));
   // A copy from device memory to device memory returns at once, even with cudaMemcpy. A copy to
   // pageable memory or between host buffers always waits.
   const bool waits = caller == Caller::waits ? !device_to_device
@@ -151,6 +167,8 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStre
     if (runtime_observer) runtime_observer->filled(static_cast<char*>(pointer), value, size);
   };
   enqueue_transfer(*stream, work, cudaGraphNodeTypeMemset);
+  describe_node(*stream,
+                cudaMemsetParams{pointer, size, static_cast<unsigned char>(value), 1, size, 1});
   return cudaSuccess;
 }
 

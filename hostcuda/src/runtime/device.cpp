@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <vector>
 
 #include "runtime/api.h"
@@ -243,8 +244,50 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
 
 // ---- hints and limits that have no effect here -------------------------------------------------
 
-cudaError_t cudaSetDeviceFlags(unsigned) {
+namespace {
+
+std::map<int, unsigned>& flags_of_devices() {
+  static auto* map = new std::map<int, unsigned>;
+  return *map;
+}
+
+}  // namespace
+
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
   HOSTCUDA_API_CALL;
+  flags_of_devices()[current_device()] = flags;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  HOSTCUDA_API_CALL;
+  if (!flags) return fail(cudaErrorInvalidValue);
+  *flags = flags_of_devices()[current_device()];
+  return cudaSuccess;
+}
+
+cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
+  HOSTCUDA_API_CALL;
+  return valid_device(device) ? cudaSuccess : fail(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* name, int length, int device) {
+  HOSTCUDA_API_CALL;
+  if (!name || length < 13) return fail(cudaErrorInvalidValue);
+  if (!valid_device(device)) return fail(cudaErrorInvalidDevice);
+  std::snprintf(name, static_cast<std::size_t>(length), "0000:%02X:00.0", device);
+  return cudaSuccess;
+}
+
+// name: [domain:]bus:device.function
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* name) {
+  HOSTCUDA_API_CALL;
+  unsigned bus = 0;
+  if (!device || !name ||
+      (std::sscanf(name, "%*x:%x:", &bus) != 1 && std::sscanf(name, "%x:", &bus) != 1))
+    return fail(cudaErrorInvalidValue);
+  if (!valid_device(static_cast<int>(bus))) return fail(cudaErrorInvalidDevice);
+  *device = static_cast<int>(bus);
   return cudaSuccess;
 }
 

@@ -55,6 +55,29 @@ cudaError_t wait_in_capture(CUstream_st& stream, const CUevent_st& event) {
   return cudaSuccess;
 }
 
+// The work of nodes in child graphs. Other nodes that record or await events are operations of
+// their own (cudaGraphLaunch).
+void record_now(cudaEvent_t event) {
+  const auto operation = std::make_shared<Operation>();
+  record_by(event, operation);
+  complete(operation);
+}
+
+cudaError_t add_event_node(cudaStream_t handle, cudaEvent_t event, bool records) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
+  if (!stream->capture) return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
+  if (records)
+    enqueue(
+        *stream, [=] { record_now(event); }, cudaGraphNodeTypeEventRecord);
+  else
+    enqueue(
+        *stream, [=] { complete(last_recording(event)); }, cudaGraphNodeTypeWaitEvent);
+  describe_node(*stream, event);
+  return cudaSuccess;
+}
+
 // Returns the reason why the event has no time stamp, or "" if it has one.
 std::string reason_against_timing(cudaEvent_t event) {
   if (!living(event)) return "does not exist";
@@ -67,6 +90,18 @@ std::string reason_against_timing(cudaEvent_t event) {
 void hostcuda::end_capture_of_events(const Capture* capture) {
   for (CUevent_st* event : events())
     if (event->capture == capture) event->capture = nullptr;
+}
+
+OperationPointer hostcuda::last_recording(cudaEvent_t event) {
+  return living(event) ? event->recorded : nullptr;
+}
+
+void hostcuda::record_by(cudaEvent_t event, const OperationPointer& operation) {
+  if (!living(event)) return;
+  // Each recording needs a new time stamp, because the previous recording may still be queued.
+  event->milliseconds = std::make_shared<double>(0);
+  event->recorded = operation;
+  operation->work = [milliseconds = event->milliseconds] { *milliseconds = now_in_milliseconds(); };
 }
 
 const SharedRecordings* hostcuda::recordings_of(cudaEvent_t event) {
@@ -115,6 +150,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   HOSTCUDA_API_CALL_OF_OTHERS_ALSO_OF_KERNELS;
+  if (flags == cudaEventRecordExternal) return add_event_node(stream, event, true);
   return flags == cudaEventRecordDefault ? cudaEventRecord(event, stream)
                                          : fail(cudaErrorInvalidValue);
 }
@@ -128,7 +164,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   event->capture = stream->capture;
   event->captured = stream->captured;
   if (stream->capture) return cudaSuccess;
-  // Each recording needs a new time stamp, because the previous recording may still be queued.
+  // A new time stamp, as in record_by.
   auto milliseconds = std::make_shared<double>(0);
   event->milliseconds = milliseconds;
   const std::uint64_t recording = event->shared ? event->shared->record() : 0;
@@ -183,7 +219,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   HOSTCUDA_IN_KERNEL(wait(handle, event));
   HOSTCUDA_API_CALL_ON(handle);
   if (!living(event)) return fail(cudaErrorInvalidResourceHandle);
-  if (flags > 1) return fail(cudaErrorInvalidValue);  // 1: an event outside the capture
+  if (flags == cudaEventWaitExternal) return add_event_node(handle, event, false);
+  if (flags != cudaEventWaitDefault) return fail(cudaErrorInvalidValue);
   if (event->capture) return wait_in_capture(*stream, *event);
   if (stream->capture) return fail(cudaErrorStreamCaptureIsolation);
   if (event->recorded) stream->awaited.push_back(event->recorded);

@@ -6,8 +6,14 @@
 
 #include "hostcuda/runtime_api.h"
 #include "interprocess/shared_pages.h"
+#include "runtime/stream.h"
 
 namespace hostcuda {
+
+// The event's last recording; null if there is none, or no such event.
+OperationPointer last_recording(cudaEvent_t event);
+// Makes the operation the event's last recording.
+void record_by(cudaEvent_t event, const OperationPointer& operation);
 
 // Returns null if the event does not exist or is not for several processes.
 const SharedRecordings* recordings_of(cudaEvent_t event);

@@ -207,7 +207,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned flags) {
   char* bytes = allocate_pages(size);
   if (!bytes) return fail(cudaErrorMemoryAllocation);
   *pointer = bytes;
-  pinned_ranges()[bytes] = {size, true, calling_place()};
+  pinned_ranges()[bytes] = {size, true, calling_place(), flags};
   if (runtime_observer) runtime_observer->allocated(bytes, size, MemoryKind::pinned);
   return cudaSuccess;
 }
@@ -247,6 +247,15 @@ cudaError_t cudaHostUnregister(void* pointer) {
   if (found == pinned_ranges().end() || found->second.ours)
     return fail(cudaErrorHostMemoryNotRegistered);
   pinned_ranges().erase(found);
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  HOSTCUDA_API_CALL;
+  const auto found = range_at(pinned_ranges(), host);
+  if (!flags || found == pinned_ranges().end() || !found->second.ours)
+    return fail(cudaErrorInvalidValue);
+  *flags = found->second.flags;
   return cudaSuccess;
 }
 

@@ -22,6 +22,8 @@ struct MemoryRange {
   bool valid;
 };
 MemoryRange classify(const void* pointer, std::size_t size);
+// True if a copy between these kinds of memory may have the direction.
+bool direction_matches(MemoryKind to, MemoryKind from, cudaMemcpyKind direction);
 
 // The other devices that may access the memory of a pool (cudaMemPoolSetAccess).
 struct PoolAccess {

@@ -264,6 +264,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
   if (const cudaError_t error = capture_error(*stream)) return fail(error);
   enqueue(
       *stream, [=] { function(data); }, cudaGraphNodeTypeHost);
+  describe_node(*stream, cudaHostNodeParams{function, data});
   return cudaSuccess;
 }
 
@@ -278,6 +279,20 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!priority) return fail(cudaErrorInvalidValue);
   *priority = 0;  // cudaDeviceGetStreamPriorityRange offers no other priority
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!id) return fail(cudaErrorInvalidValue);
+  *id = stream->number;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
+  HOSTCUDA_API_CALL_ON(handle);
+  if (!device) return fail(cudaErrorInvalidValue);
+  *device = stream->device;
   return cudaSuccess;
 }
 

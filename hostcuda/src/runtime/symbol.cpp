@@ -161,13 +161,22 @@ bool was_set_elsewhere_only(const void* address, int device) {
 }
 
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std::size_t size,
-                        std::size_t offset, SymbolCopy direction, cudaStream_t handle,
-                        bool asynchronous) {
+                        std::size_t offset, SymbolCopy direction, cudaMemcpyKind kind,
+                        cudaStream_t handle, bool asynchronous) {
   HOSTCUDA_API_CALL_ON(handle);
+  const cudaMemcpyKind with_host =
+      direction == SymbolCopy::to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+  if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return fail(cudaErrorInvalidMemcpyDirection);
   if (offset > symbol_size || size > symbol_size - offset) return fail(cudaErrorInvalidValue);
   if (size == 0) return cudaSuccess;
   const MemoryRange range = classify(other, size);
   if (!range.valid) return fail(cudaErrorInvalidValue);
+  if (!direction_matches(direction == SymbolCopy::to_symbol ? MemoryKind::device : range.kind,
+                         direction == SymbolCopy::to_symbol ? range.kind : MemoryKind::device,
+                         kind))
+    return fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = capture_error(*stream)) return fail(error);
 
   remember(static_cast<char*>(symbol), symbol_size);
   char* inside = static_cast<char*>(symbol) + offset;
@@ -178,19 +187,20 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
       std::memcpy(other, inside, size);
       if (runtime_observer) runtime_observer->copied(static_cast<char*>(other), nullptr, size);
     };
-    operation = enqueue_transfer(*stream, work, cudaGraphNodeTypeKernel);
+    operation = enqueue_transfer(*stream, work, cudaGraphNodeTypeMemcpy);
   } else {
     // As in copy.cpp, pageable memory is read before the call returns, and pinned memory when the
-    // copy runs.
+    // copy runs. A node of a graph reads the memory when it runs.
+    const bool is_staged = pageable && !stream->capture;
     auto staged = std::make_shared<std::vector<char>>();
-    if (pageable) staged->assign(static_cast<char*>(other), static_cast<char*>(other) + size);
+    if (is_staged) staged->assign(static_cast<char*>(other), static_cast<char*>(other) + size);
     const auto work = [=, device = stream->device] {
-      std::memcpy(inside, pageable ? staged->data() : other, size);
+      std::memcpy(inside, is_staged ? staged->data() : other, size);
       Symbol& known = symbols()[static_cast<char*>(symbol)];
       known.set_on.insert(device);
       std::fill_n(known.is_set.begin() + static_cast<std::ptrdiff_t>(offset), size, true);
     };
-    operation = enqueue_transfer(*stream, work, cudaGraphNodeTypeKernel);
+    operation = enqueue_transfer(*stream, work, cudaGraphNodeTypeMemcpy);
   }
   if (!asynchronous || (pageable && direction == SymbolCopy::from_symbol)) wait_for(operation);
   return cudaSuccess;

@@ -114,6 +114,19 @@ cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
   return cudaSuccess;
 }
 
+cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* description,
+                                            cudaTextureObject_t texture) {
+  HOSTCUDA_API_CALL;
+  if (!description || !objects().contains(texture)) return fail(cudaErrorInvalidValue);
+  *description = texture_of(texture).description;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaSurfaceObject_t surface) {
+  return cudaGetTextureObjectResourceDesc(resource, surface);
+}
+
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
                                     const cudaResourceDesc* resource) {
   HOSTCUDA_API_CALL_OF_OTHERS;

@@ -274,4 +274,51 @@ TEST_F(GraphTest, NewParametersInAnExecutable) {
   EXPECT_EQ(1, others);
 }
 
+TEST(CaptureOfThreads, ARelaxedThreadMayAllocate) {
+  const Stream stream;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  EXPECT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  EXPECT_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(cudaStreamCaptureModeGlobal, mode);
+  void* memory = nullptr;
+  EXPECT_CUDA(cudaMalloc(&memory, 4));
+  EXPECT_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(cudaStreamCaptureModeRelaxed, mode);
+  cudaGraph_t graph = nullptr;
+  EXPECT_CUDA(cudaStreamEndCapture(stream, &graph));
+  EXPECT_CUDA(cudaFree(memory));
+  EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
+TEST(CaptureOfRows, ACopyIsOneNode) {
+  const Stream stream;
+  DeviceArray<char> device(100, 0);
+  std::vector<char> host(12, 7), back(12);
+  EXPECT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  EXPECT_CUDA(cudaMemset2DAsync(device, 10, 5, 4, 3, stream));
+  EXPECT_CUDA(
+      cudaMemcpy2DAsync(device + 1, 10, host.data(), 3, 2, 3, cudaMemcpyHostToDevice, stream));
+  EXPECT_CUDA(cudaMemcpy2DAsync(back.data(), 4, device, 10, 4, 3, cudaMemcpyDeviceToHost, stream));
+  cudaGraph_t graph = nullptr;
+  EXPECT_CUDA(cudaStreamEndCapture(stream, &graph));
+  cudaGraphNode_t nodes[4] = {};
+  std::size_t count = 4;
+  EXPECT_CUDA(cudaGraphGetNodes(graph, nodes, &count));
+  ASSERT_EQ(3u, count);
+  cudaMemsetParams fill{};
+  cudaMemcpy3DParms copy{};
+  EXPECT_CUDA(cudaGraphMemsetNodeGetParams(nodes[0], &fill));
+  EXPECT_CUDA(cudaGraphMemcpyNodeGetParams(nodes[1], &copy));
+  EXPECT_EQ(3u, fill.height);
+  EXPECT_EQ(3u, copy.extent.height);
+  EXPECT_EQ(10u, copy.dstPtr.pitch);
+  cudaGraphExec_t exec = nullptr;
+  EXPECT_CUDA(cudaGraphInstantiate(&exec, graph));
+  EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ((std::vector<char>{5, 7, 7, 5, 5, 7, 7, 5, 5, 7, 7, 5}), back);
+  EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
 }  // namespace

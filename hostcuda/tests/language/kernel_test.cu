@@ -319,4 +319,23 @@ TEST(Kernel, ArgumentsAreCopiedAtTheLaunch) {
   EXPECT_EQ((std::vector<float>{2, 4, 6, 8}), out.get());
 }
 
+__global__ void print(int* results) {
+  results[0] = printf("no arguments, 100 %%\n");
+  results[1] = printf("%d of %-5.2f, %s\n", 3, 1.5, "a text that is longer than that");
+  results[2] = printf("%*d %llu\n", 5, 1, 2ull);
+}
+
+TEST(Kernel, PrintfReturnsTheNumberOfArguments) {
+  DeviceArray<int> results(3);
+  testing::internal::CaptureStdout();
+  print<<<1, 1>>>(results);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  const int in_host_code = printf("%d\n", 123);
+  fflush(stdout);
+  EXPECT_EQ("no arguments, 100 %\n3 of 1.50 , a text that is longer than that\n    1 2\n123\n",
+            testing::internal::GetCapturedStdout());
+  EXPECT_EQ((std::vector<int>{0, 3, 3}), results.get());
+  EXPECT_EQ(4, in_host_code);
+}
+
 }  // namespace

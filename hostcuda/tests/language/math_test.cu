@@ -80,4 +80,33 @@ TEST(Math, ComplexNumbersOfC) {
   EXPECT_EQ(-1, cuCimagf(cuConjf(sum)));
 }
 
+TEST(Math, InversesOfDistributions) {
+  for (const double x : {-0.999999, -0.7, -0.3, -1e-12, 1e-300, 0.1, 0.5, 0.9, 0.9999999999}) {
+    EXPECT_NEAR(1, std::erf(erfinv(x)) / x, 1e-14) << x;
+    EXPECT_NEAR(1, std::erfc(erfcinv(1 + x)) / (1 + x), 1e-13) << x;
+  }
+  EXPECT_NEAR(1, std::erfc(erfcinv(1e-200)) / 1e-200, 1e-12);
+  EXPECT_NEAR(-1.9599639845400545, normcdfinv(0.025), 1e-14);
+  EXPECT_NEAR(1.6448536f, normcdfinvf(0.95f), 1e-5);
+  EXPECT_EQ(HUGE_VAL, erfinv(1.0));
+  EXPECT_EQ(HUGE_VAL, erfcinv(0.0));
+  EXPECT_TRUE(std::isnan(erfinvf(1.5f)));
+  EXPECT_TRUE(std::isnan(normcdfinv(-0.1)));
+}
+
+TEST(Math, SpecialFunctionsAndNorms) {
+  EXPECT_NEAR(0.11070463773306863, erfcx(5.0), 1e-15);  // by the definition and by the series
+  EXPECT_NEAR(erfcx(49.999999), erfcx(50.0), 1e-9);
+  EXPECT_NEAR(1, erfcx(50.0) * 88.64040862557836, 1e-7);
+  EXPECT_NEAR(108.94090438997797, erfcx(-2.0), 1e-12);
+  EXPECT_NEAR(1.2660658777520084, cyl_bessel_i0(-1.0), 1e-14);
+  EXPECT_NEAR(-0.5651591039924851, cyl_bessel_i1(-1.0), 1e-14);
+  EXPECT_NEAR(1e300 * std::sqrt(3.0), norm3d(1e300, 1e300, 1e300), 1e286);
+  EXPECT_EQ(0.2, rhypot(3.0, 4.0));
+  EXPECT_EQ(4.0f, norm4df(2, 2, 2, 2));
+  const float values[] = {3, 4, 12};
+  EXPECT_EQ(13.0f, normf(3, values));
+  EXPECT_EQ(-3, llmin(-3ll, 2ll));
+}
+
 }  // namespace

@@ -78,4 +78,67 @@ TEST(Tiles, ATileOfATileHasANumberWithinIt) {
   EXPECT_EQ(100u * 1 + 10 * 6 + 8, out.get()[64 + 6 * 8 + 3]);
 }
 
+// A tile whose type does not name its parent keeps its number.
+__device__ unsigned number_of(const tile_groups::thread_block_tile<8>& part) {
+  return 10 * part.meta_group_rank() + part.meta_group_size();
+}
+
+__global__ void number_converted_tiles(unsigned* out) {
+  const auto block = tile_groups::this_thread_block();
+  const auto warp = tile_groups::tiled_partition<32>(block);
+  const tile_groups::thread_block_tile<32> any = warp;
+  const tile_groups::thread_block_tile<64> large = tile_groups::tiled_partition<64>(block);
+  out[threadIdx.x] = 10000 * large.meta_group_rank() + 1000 * any.meta_group_rank() +
+                     number_of(tile_groups::tiled_partition<8>(warp));
+}
+
+TEST(Tiles, AConvertedTileKeepsItsNumber) {
+  DeviceArray<unsigned> out(128);
+  number_converted_tiles<<<1, 128>>>(out);
+  EXPECT_EQ(10000u * 1 + 1000 * 3 + 10 * 2 + 4, out.get()[96 + 2 * 8 + 3]);
+}
+
+// Digits of the result: the ranks and sizes of the parts, and of the thread in its part.
+template <class Group>
+__device__ unsigned digits(const Group& part) {
+  return 1000 * part.meta_group_rank() + 100 * part.meta_group_size() + 10 * part.size() +
+         part.thread_rank();
+}
+
+__global__ void divide_coalesced(unsigned* out, int way) {
+  out[threadIdx.x] = 0;
+  if (threadIdx.x % 3 == 0) return;
+  const auto active = tile_groups::coalesced_threads();  // lanes 1 2 4 5 7 8 ..., 21 of them
+  if (way == 0) out[threadIdx.x] = digits(tile_groups::tiled_partition(active, 4));
+  if (way == 1) out[threadIdx.x] = digits(tile_groups::labeled_partition(active, threadIdx.x / 8));
+  if (way == 2) out[threadIdx.x] = digits(tile_groups::binary_partition(active, threadIdx.x < 5));
+}
+
+TEST(Tiles, PartsOfCoalescedThreadsHaveNumbers) {
+  DeviceArray<unsigned> out(32);
+  divide_coalesced<<<1, 32>>>(out, 0);
+  EXPECT_EQ(1000u * 1 + 100 * 6 + 10 * 4 + 2, out.get()[10]);
+  EXPECT_EQ(1000u * 5 + 100 * 6 + 10 * 1 + 0, out.get()[31]);
+  divide_coalesced<<<1, 32>>>(out, 1);
+  EXPECT_EQ(1000u * 1 + 100 * 4 + 10 * 5 + 1, out.get()[10]);
+  divide_coalesced<<<1, 32>>>(out, 2);
+  EXPECT_EQ(1000u * 1 + 100 * 2 + 10 * 3 + 2, out.get()[4]);
+  EXPECT_EQ(1000u * 0 + 100 * 2 + 10 * 18 + 1, out.get()[7]);
+}
+
+__global__ void invoke_once(int* count, int* out) {
+  const auto tile = tile_groups::tiled_partition<16>(tile_groups::this_thread_block());
+  tile_groups::invoke_one(
+      tile, [&](int more) { atomicAdd(count, more); }, 3);
+  out[threadIdx.x] = tile_groups::invoke_one_broadcast(
+      tile, [&] { return 10 + static_cast<int>(tile.meta_group_rank()); });
+}
+
+TEST(Tiles, OneThreadIsInvoked) {
+  DeviceArray<int> count(1, 0), out(64);
+  invoke_once<<<1, 64>>>(count, out);
+  EXPECT_EQ(12, count.get()[0]);
+  EXPECT_EQ(12, out.get()[47]);
+}
+
 }  // namespace

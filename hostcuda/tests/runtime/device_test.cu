@@ -138,4 +138,66 @@ TEST(Device, NoPersistingCache) {
   EXPECT_CUDA(cudaCtxResetPersistingL2Cache());
 }
 
+TEST(Device, BoxesAreCopiedBetweenDevices) {
+  constexpr std::size_t kRows = 3, kRow = 8;
+  const int other = device_count() - 1;
+  cudaMemcpy3DPeerParms box{};
+  EXPECT_CUDA(cudaMalloc3D(&box.srcPtr, make_cudaExtent(kRow, kRows, 1)));
+  EXPECT_CUDA(cudaMemset3D(box.srcPtr, 5, make_cudaExtent(kRow, kRows, 1)));
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_CUDA(cudaSetDevice(other));
+  DeviceArray<char> target(kRow * kRows, 0);
+  box.dstPtr = make_cudaPitchedPtr(target, kRow, kRow, kRows);
+  box.dstDevice = other;
+  box.extent = make_cudaExtent(kRow / 2, kRows, 1);
+  EXPECT_CUDA(cudaMemcpy3DPeer(&box));
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  const std::vector<char> got = target.get();
+  EXPECT_EQ((std::vector<char>{5, 5, 5, 5, 0, 0, 0, 0}),
+            std::vector<char>(got.end() - kRow, got.end()));
+  box.srcDevice = 99;
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaMemcpy3DPeerAsync(&box));
+  cudaGetLastError();
+  EXPECT_CUDA(cudaSetDevice(0));
+  EXPECT_CUDA(cudaFree(box.srcPtr.ptr));
+}
+
+TEST(Device, HasABusAddressAndFlags) {
+  const int last = device_count() - 1;
+  char name[16] = {};
+  int device = -1;
+  EXPECT_CUDA(cudaDeviceGetPCIBusId(name, sizeof name, last));
+  EXPECT_CUDA(cudaDeviceGetByPCIBusId(&device, name));
+  EXPECT_EQ(last, device);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaDeviceGetPCIBusId(name, 5, 0));
+  EXPECT_EQ(cudaErrorInvalidDevice, cudaInitDevice(99, 0, 0));
+  unsigned flags = 99;
+  EXPECT_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleSpin));
+  EXPECT_CUDA(cudaGetDeviceFlags(&flags));
+  EXPECT_EQ(unsigned{cudaDeviceScheduleSpin}, flags);
+  EXPECT_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleAuto));
+  cudaGetLastError();
+}
+
+__global__ void uses_nothing() {}
+
+TEST(Device, SharedMemoryForANumberOfBlocks) {
+  std::size_t bytes = 0;
+  EXPECT_CUDA(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, uses_nothing, 4, 256));
+  int blocks = 0;
+  EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, uses_nothing, 256, bytes));
+  EXPECT_EQ(4, blocks);
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, uses_nothing, 40, 1024));
+  int grid = 0, threads = 0;
+  EXPECT_CUDA(cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      &grid, &threads, uses_nothing, [](int size) { return 200u * static_cast<unsigned>(size); }));
+  EXPECT_EQ(256, threads);
+  EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, uses_nothing, 256, 200 * 256));
+  int multiprocessors = 0;
+  EXPECT_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  EXPECT_EQ(blocks * multiprocessors, grid);
+  cudaGetLastError();
+}
+
 }  // namespace

@@ -144,6 +144,20 @@ TEST_F(StreamTest, ThousandsOfOperationsMayBeQueued) {
   EXPECT_CUDA(cudaDeviceSynchronize());
 }
 
+TEST_F(StreamTest, HasANumberAndADevice) {
+  const Stream one, other;
+  unsigned long long ids[3] = {};
+  EXPECT_CUDA(cudaStreamGetId(one, &ids[0]));
+  EXPECT_CUDA(cudaStreamGetId(other, &ids[1]));
+  EXPECT_CUDA(cudaStreamGetId(nullptr, &ids[2]));
+  EXPECT_NE(ids[0], ids[1]);
+  EXPECT_NE(ids[0], ids[2]);
+  int current = 0, device = -1;
+  EXPECT_CUDA(cudaGetDevice(&current));
+  EXPECT_CUDA(cudaStreamGetDevice(one, &device));
+  EXPECT_EQ(current, device);
+}
+
 TEST_F(StreamTest, UnknownHandlesAreRefused) {
   cudaStream_t gone = nullptr;
   EXPECT_CUDA(cudaStreamCreate(&gone));

@@ -28,6 +28,51 @@ TEST(Symbol, IsCopiedToAndFrom) {
   cudaGetLastError();
 }
 
+TEST(Symbol, TheDirectionIsChecked) {
+  float value = 5;
+  const DeviceArray<float> device(1, 7);
+  const auto to = [&](const void* from, cudaMemcpyKind kind) {
+    return cudaMemcpyToSymbol(table, from, sizeof value, 0, kind);
+  };
+  const auto from = [&](void* target, cudaMemcpyKind kind) {
+    return cudaMemcpyFromSymbol(target, table, sizeof value, 0, kind);
+  };
+  EXPECT_EQ(cudaErrorInvalidMemcpyDirection, to(&value, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(cudaErrorInvalidMemcpyDirection, to(&value, cudaMemcpyHostToHost));
+  EXPECT_EQ(cudaErrorInvalidMemcpyDirection, from(&value, cudaMemcpyHostToDevice));
+  EXPECT_EQ(cudaErrorInvalidValue, to(device, cudaMemcpyHostToDevice));
+  EXPECT_EQ(cudaErrorInvalidValue, from(&value, cudaMemcpyDeviceToDevice));
+  EXPECT_CUDA(to(device, cudaMemcpyDeviceToDevice));
+  EXPECT_CUDA(from(&value, cudaMemcpyDefault));
+  EXPECT_EQ(7, value);
+  cudaGetLastError();
+}
+
+TEST(Symbol, AGraphReadsPageableMemoryWhenItRuns) {
+  const Stream stream;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  float value = 1, back = 0;
+  EXPECT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  EXPECT_CUDA(
+      cudaMemcpyToSymbolAsync(table, &value, sizeof value, 0, cudaMemcpyHostToDevice, stream));
+  EXPECT_CUDA(cudaStreamEndCapture(stream, &graph));
+  cudaGraphNode_t node = nullptr;
+  std::size_t count = 1;
+  EXPECT_CUDA(cudaGraphGetNodes(graph, &node, &count));
+  cudaGraphNodeType type = cudaGraphNodeTypeKernel;
+  EXPECT_CUDA(cudaGraphNodeGetType(node, &type));
+  EXPECT_EQ(cudaGraphNodeTypeMemcpy, type);
+  EXPECT_CUDA(cudaGraphInstantiate(&exec, graph));
+  value = 3;
+  EXPECT_CUDA(cudaGraphLaunch(exec, stream));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_CUDA(cudaMemcpyFromSymbol(&back, table, sizeof back));
+  EXPECT_EQ(3, back);
+  EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
 TEST(Symbol, AsynchronousCopiesFollowTheStream) {
   const Stream stream;
   float values[4] = {1, 1, 1, 1};
@@ -81,6 +126,24 @@ TEST(Symbol, EachDeviceHasItsOwn) {
     EXPECT_EQ(d + 1.5f, out.get()[0]);
   }
   EXPECT_CUDA(cudaSetDevice(0));
+}
+
+TEST(Symbol, NodesOfGraphsCopyIt) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphNode_t to = nullptr, from = nullptr;
+  float value = 8, back = 0;
+  EXPECT_CUDA(cudaGraphCreate(&graph, 0));
+  EXPECT_CUDA(cudaGraphAddMemcpyNodeToSymbol(&to, graph, nullptr, 0, table, &value, sizeof value, 4,
+                                             cudaMemcpyHostToDevice));
+  EXPECT_CUDA(cudaGraphAddMemcpyNodeFromSymbol(&from, graph, &to, 1, &back, table, sizeof back, 4,
+                                               cudaMemcpyDeviceToHost));
+  cudaGraphExec_t exec = nullptr;
+  EXPECT_CUDA(cudaGraphInstantiate(&exec, graph));
+  EXPECT_CUDA(cudaGraphLaunch(exec, nullptr));
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(8, back);
+  EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  EXPECT_CUDA(cudaGraphDestroy(graph));
 }
 
 }  // namespace

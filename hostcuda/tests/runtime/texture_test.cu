@@ -212,4 +212,37 @@ TEST(Texture, CubeMaps) {
   cudaGetLastError();
 }
 
+TEST(Texture, ArraysAreCopiedInAStream) {
+  const Stream stream;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  cudaArray_t array = nullptr, other = nullptr;
+  EXPECT_CUDA(cudaMallocArray(&array, &format, 2, 2));
+  EXPECT_CUDA(cudaMallocArray(&other, &format, 2, 2));
+  const std::vector<float> values{1, 2, 3, 4};
+  std::vector<float> back(4);
+  EXPECT_CUDA(cudaMemcpy2DToArrayAsync(array, 0, 0, values.data(), 8, 8, 2, cudaMemcpyHostToDevice,
+                                       stream));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_CUDA(cudaMemcpy2DArrayToArray(other, 0, 0, array, 0, 0, 8, 2));
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_CUDA(cudaMemcpy2DFromArrayAsync(back.data(), 8, other, 0, 0, 8, 2, cudaMemcpyDeviceToHost,
+                                         stream));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ(values, back);
+  cudaChannelFormatDesc got{};
+  EXPECT_CUDA(cudaGetChannelDesc(&got, array));
+  EXPECT_EQ(32, got.x);
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = array;
+  cudaTextureDesc description{}, found{};
+  description.filterMode = cudaFilterModeLinear;
+  cudaTextureObject_t texture = 0;
+  EXPECT_CUDA(cudaCreateTextureObject(&texture, &resource, &description, nullptr));
+  EXPECT_CUDA(cudaGetTextureObjectTextureDesc(&found, texture));
+  EXPECT_EQ(cudaFilterModeLinear, found.filterMode);
+  EXPECT_CUDA(cudaDestroyTextureObject(texture));
+  for (cudaArray_t one : {array, other}) EXPECT_CUDA(cudaFreeArray(one));
+}
+
 }  // namespace

@@ -10,6 +10,66 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
                                          const cudaKernelNodeParams* parameters, HOSTCUDA_HERE);
 
+// ---- the parameters of other nodes --------------------------------------------------------------
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* parameters);
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* parameters);
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
+                                           std::size_t size, cudaMemcpyKind kind);
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* parameters);
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters);
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters);
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters);
+cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event);
+cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event);
+cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+
+// ---- copies of symbols --------------------------------------------------------------------------
+namespace hostcuda {
+// Adds a node that calls copy_symbol.
+cudaError_t add_symbol_node(cudaGraphNode_t* node, cudaGraph_t graph,
+                            const cudaGraphNode_t* dependencies, std::size_t count, void* symbol,
+                            std::size_t symbol_size, void* other, std::size_t size,
+                            std::size_t offset, SymbolCopy direction, cudaMemcpyKind kind);
+}  // namespace hostcuda
+template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t* dependencies,
+                                                  std::size_t count, const T& symbol,
+                                                  const void* from, std::size_t size,
+                                                  std::size_t offset, cudaMemcpyKind kind) {
+  return hostcuda::add_symbol_node(node, graph, dependencies, count, const_cast<T*>(&symbol),
+                                   sizeof symbol, const_cast<void*>(from), size, offset,
+                                   hostcuda::SymbolCopy::to_symbol, kind);
+}
+template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t* dependencies,
+                                                    std::size_t count, void* to, const T& symbol,
+                                                    std::size_t size, std::size_t offset,
+                                                    cudaMemcpyKind kind) {
+  return hostcuda::add_symbol_node(node, graph, dependencies, count, const_cast<T*>(&symbol),
+                                   sizeof symbol, to, size, offset,
+                                   hostcuda::SymbolCopy::from_symbol, kind);
+}
+
+// ---- a file for Graphviz ------------------------------------------------------------------------
+enum cudaGraphDebugDotFlags {
+  cudaGraphDebugDotFlagsVerbose = 1,
+  cudaGraphDebugDotFlagsKernelNodeParams = 4,
+  cudaGraphDebugDotFlagsMemcpyNodeParams = 8,
+  cudaGraphDebugDotFlagsMemsetNodeParams = 16,
+  cudaGraphDebugDotFlagsHostNodeParams = 32,
+  cudaGraphDebugDotFlagsEventNodeParams = 64,
+  cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 128,
+  cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 256,
+  cudaGraphDebugDotFlagsKernelNodeAttributes = 512,
+  cudaGraphDebugDotFlagsHandles = 1024,
+  cudaGraphDebugDotFlagsConditionalNodeParams = 1 << 15
+};
+// The flags for everything and for kernels add the sizes of the launches.
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned flags);
+
 // ---- nodes with a condition ---------------------------------------------------------------------
 // A kernel sets the condition of a handle; the node of the handle then chooses which of its graphs
 // run, and how often.
@@ -42,6 +102,12 @@ struct cudaMemcpyNodeParams {
 struct cudaChildGraphNodeParams {
   cudaGraph_t graph;
 };
+struct cudaEventRecordNodeParams {
+  cudaEvent_t event;
+};
+struct cudaEventWaitNodeParams {
+  cudaEvent_t event;
+};
 struct cudaMemFreeNodeParams {
   void* dptr;
 };
@@ -55,6 +121,8 @@ struct cudaGraphNodeParams {
     cudaMemsetParamsV2 memset;
     cudaHostNodeParamsV2 host;
     cudaChildGraphNodeParams graph;
+    cudaEventRecordNodeParams eventRecord;
+    cudaEventWaitNodeParams eventWait;
     cudaMemAllocNodeParamsV2 alloc;
     cudaMemFreeNodeParams free;
     cudaConditionalNodeParams conditional;
@@ -75,6 +143,10 @@ inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     cudaGraphNodeParams* parameters, HOSTCUDA_HERE) {
   return cudaGraphAddNode(node, graph, dependencies, nullptr, count, parameters, file, line);
 }
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters,
+                                   HOSTCUDA_HERE);
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                       cudaGraphNodeParams* parameters, HOSTCUDA_HERE);
 // The signatures since CUDA 13.
 inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                             const cudaGraphNode_t* to, const cudaGraphEdgeData*,
