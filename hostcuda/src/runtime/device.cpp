@@ -99,6 +99,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.multiProcessorCount = config().multiprocessors;
   p.maxThreadsPerMultiProcessor = limits::kThreadsPerMultiprocessor;
   p.maxBlocksPerMultiProcessor = limits::kBlocksPerMultiprocessor;
+  p.streamPrioritiesSupported = 1;
   p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.asyncEngineCount = 1;
   p.managedMemory = p.concurrentManagedAccess = p.deviceOverlap = 1;
   p.cooperativeLaunch = p.clusterLaunch = 1;
@@ -189,8 +190,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   HOSTCUDA_API_CALL;
-  if (least) *least = 0;
-  if (greatest) *greatest = 0;
+  if (least) *least = limits::kLeastPriority;
+  if (greatest) *greatest = limits::kGreatestPriority;
   return cudaSuccess;
 }
 

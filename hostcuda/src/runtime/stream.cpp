@@ -8,6 +8,7 @@
 #include "runtime/api.h"
 #include "runtime/device.h"
 #include "support/config.h"
+#include "support/limits.h"
 #include "support/random.h"
 
 namespace hostcuda {
@@ -214,9 +215,12 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+// A priority outside the range becomes the nearest one in it, as on a GPU.
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   HOSTCUDA_API_CALL_OF_OTHERS;
-  return cudaStreamCreateWithFlags(stream, flags);
+  if (const cudaError_t error = cudaStreamCreateWithFlags(stream, flags)) return error;
+  (*stream)->priority = std::clamp(priority, limits::kGreatestPriority, limits::kLeastPriority);
+  return cudaSuccess;
 }
 
 // Queued work stays queued, as on a GPU. The device keeps the stream's last operation as an orphan.
@@ -278,7 +282,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   HOSTCUDA_API_CALL_ON(handle);
   if (!priority) return fail(cudaErrorInvalidValue);
-  *priority = 0;  // cudaDeviceGetStreamPriorityRange offers no other priority
+  *priority = stream->priority;
   return cudaSuccess;
 }
 
@@ -318,7 +322,10 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID at
       stream->waiting = value->syncPolicy;
       return cudaSuccess;
     case cudaLaunchAttributePriority:
-      return value->priority == 0 ? cudaSuccess : fail(cudaErrorInvalidValue);
+      if (value->priority > limits::kLeastPriority || value->priority < limits::kGreatestPriority)
+        return fail(cudaErrorInvalidValue);
+      stream->priority = value->priority;
+      return cudaSuccess;
     default:
       return fail(cudaErrorInvalidValue);
   }
@@ -337,7 +344,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID at
       value->syncPolicy = stream->waiting;
       return cudaSuccess;
     case cudaLaunchAttributePriority:
-      return cudaSuccess;  // *value says priority 0
+      value->priority = stream->priority;
+      return cudaSuccess;
     default:
       return fail(cudaErrorInvalidValue);
   }
@@ -349,5 +357,6 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   if (!source) return fail(cudaErrorInvalidResourceHandle);
   stream->window = source->window;
   stream->waiting = source->waiting;
+  stream->priority = source->priority;
   return cudaSuccess;
 }

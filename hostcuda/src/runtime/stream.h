@@ -84,6 +84,7 @@ unsigned number_of_new_stream();
 struct CUstream_st {
   unsigned number = hostcuda::number_of_new_stream();
   int device = 0;
+  int priority = 0;          // support/limits.h has its range; it does not change the order of work
   bool with_default = true;  // ordered with the default stream; false for cudaStreamNonBlocking
   hostcuda::OperationPointer last;
   // Operations for which the stream's next operation must wait (cudaStreamWaitEvent).

@@ -16,6 +16,8 @@ constexpr int kThreadsPerMultiprocessor = 2048;
 constexpr int kBlocksPerMultiprocessor = 32;
 constexpr unsigned kBlocksPerPortableCluster = 8;
 constexpr unsigned kBlocksPerCluster = 16;  // with cudaFuncAttributeNonPortableClusterSizeAllowed
+constexpr int kLeastPriority = 0;           // of a stream
+constexpr int kGreatestPriority = -5;
 
 }  // namespace hostcuda::limits
 

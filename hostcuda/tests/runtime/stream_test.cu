@@ -158,6 +158,26 @@ TEST_F(StreamTest, HasANumberAndADevice) {
   EXPECT_EQ(current, device);
 }
 
+TEST_F(StreamTest, HasAPriorityWithinTheRange) {
+  int least = 1, greatest = 1, supported = 0;
+  EXPECT_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  EXPECT_EQ(least, 0);
+  EXPECT_EQ(greatest, -5);  // as on an H200
+  EXPECT_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrStreamPrioritiesSupported, 0));
+  EXPECT_EQ(supported, 1);
+  for (const auto& [asked, expected] : {std::pair(0, 0), {-3, -3}, {-9, greatest}, {4, least}}) {
+    cudaStream_t stream = nullptr;
+    int priority = 1;
+    EXPECT_CUDA(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, asked));
+    EXPECT_CUDA(cudaStreamGetPriority(stream, &priority));
+    EXPECT_EQ(priority, expected) << asked;
+    cudaStreamAttrValue value = {};
+    EXPECT_CUDA(cudaStreamGetAttribute(stream, cudaStreamAttributePriority, &value));
+    EXPECT_EQ(value.priority, expected);
+    EXPECT_CUDA(cudaStreamDestroy(stream));
+  }
+}
+
 TEST_F(StreamTest, UnknownHandlesAreRefused) {
   cudaStream_t gone = nullptr;
   EXPECT_CUDA(cudaStreamCreate(&gone));
