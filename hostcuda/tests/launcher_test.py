@@ -237,10 +237,10 @@ void launch(Copied c, int* p) {
     # Maps uses of missing features, one per line, to a text that the message must contain.
     MISSING = {
         "cudaGraphUserObject_t object;": "cudaGraphUserObject_t",
-        "cudaGraphDebugDotPrint(0, 0, 0);": "cudaGraphDebugDotPrint",
+        "cudaGraphRetainUserObject(0, 0);": "cudaGraphRetainUserObject",
         "cudaGraphCreates(0, 0);": "cudaGraphCreates is not part of hostcuda: did you mean",
-        "cudaGraphMemsetNodeGetParams(0, 0);":
-            "cudaGraphMemsetNodeGetParams is not part of hostcuda: do not use it",
+        "cudaGraphMemAllocNodeGetParams(0, 0);":
+            "cudaGraphMemAllocNodeGetParams is not part of hostcuda: do not use it",
         "cudaMaloc(0, 0);": "cudaMaloc is not part of hostcuda: did you mean cudaMalloc",
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
@@ -256,10 +256,12 @@ void launch(Copied c, int* p) {
         "cub::DeviceSegmentedSort::SortKeys(0, 0);": "cub::DeviceSegmentedSort",
         "cub::DeviceScan::Mean(0, 0);": "cub::DeviceScan::Mean",
         "tex2DLod<float>(0, 0, 0, 0);": "tex2DLod is not part of hostcuda: ",
-        "groups::invoke_one_broadcast(0);": "cooperative_groups::invoke_one_broadcast is not part",
-        "cooperative_groups::invoke_one(0);": "cooperative_groups::invoke_one",
-        "unsigned sum = __vadd4(1, 2);": "__vadd4",
-        "int maximum = __viaddmax_s32(1, 2, 3);": "__viaddmax_s32",
+        "groups::exclusive_scan_update(0);":
+            "cooperative_groups::exclusive_scan_update is not part",
+        "cooperative_groups::inclusive_scan_update(0);":
+            "cooperative_groups::inclusive_scan_update",
+        "__barrier_sync(0);": "__barrier_sync",
+        "int local = __cvta_generic_to_local(0);": "__cvta_generic_to_local",
         "int has = cudaDeviceProp().tensorMapSupported;": "cudaDeviceProp::tensorMapSupported",
         "int number = cudaDevAttrTensorMapAccessSupported;": "cudaDevAttrTensorMapAccessSupported",
         "curandGenerateSeeds(0);": "curandGenerateSeeds",

@@ -54,6 +54,7 @@ __device__ long long llabs(long long);
 #include "types.h"
 #pragma clang force_cuda_host_device end
 #include "launch_functions.h"
+#include "occupancy_api.h"
 #include "runtime_api.h"
 #pragma clang force_cuda_host_device begin
 #include "../cuda_runtime.h"
