@@ -7,11 +7,11 @@
 // Parent: step10_tiled2d_cublas.   Run: step11_register_blocking --scenario plummer --bodies 262144
 #include <cmath>
 
+#include "float64/register_blocking.h"
 #include "nbody/float3.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step11_register_blocking/float64.h"
 #include "step11_register_blocking/shapes.h"
 
 namespace {
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step11_register_blocking",
                            .parent = "step10_tiled2d_cublas",
                            .summation = nbody::Summation::tiled,
-                           .float64 = float64::simulate,
+                           .float64 = float64::register_blocking::simulate,
                            .boundaries = {kTileSize, 4 * kTileSize}},
                           simulate, argc, argv);
 }

@@ -7,11 +7,11 @@
 // Parent: step11_register_blocking.   Run: step12_newton3 --scenario plummer --bodies 262144
 #include <cmath>
 
+#include "float64/each_pair_once.h"
 #include "nbody/float3.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step12_newton3/float64.h"
 #include "step12_newton3/shapes.h"
 
 namespace {
@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step12_newton3",
                            .parent = "step11_register_blocking",
                            .summation = nbody::Summation::tiled,
-                           .float64 = float64::simulate,
+                           .float64 = float64::each_pair_once::simulate,
                            .boundaries = {64, 128, 256, 384, 768}},
                           simulate, argc, argv);
 }

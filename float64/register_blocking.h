@@ -1,7 +1,7 @@
-// The kernels of this step in float64, for --precision double.
+// The kernels of step 11 in float64, for its option --precision double.
 //
-// The GPU has a fast approximation of 1 / sqrt(d) only for float32. rsqrt() of a double also starts
-// from this approximation y, and refines it by Newton's iteration, y += y (1 - d y^2) / 2.
+// rsqrt() of a double takes five operations: it starts from the GPU's approximation y of the root,
+// 1 / sqrt(d), and adds y e (1/2 + 3/8 e), where e = 1 - d y^2 (README.md).
 // A body takes 32 bytes, and two bodies per thread are enough to keep the float64 units busy.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
 
-namespace float64 {
+namespace float64::register_blocking {
 
 constexpr int kTileSize = 256;
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
@@ -138,4 +138,4 @@ inline nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& syste
   return timer.timing(sources);
 }
 
-}  // namespace float64
+}  // namespace float64::register_blocking

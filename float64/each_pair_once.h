@@ -1,4 +1,4 @@
-// The kernels of this step in float64, for --precision double.
+// The kernels of step 12 in float64, for its option --precision double.
 //
 // A pair takes 20 operations in float64: three differences, three for the squared distance, six for
 // the inverse cube, two for the masses and six for the sums. So an interaction takes 10, not the 17
@@ -13,10 +13,12 @@
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step12_newton3/shapes.h"
 
-namespace float64 {
+namespace float64::each_pair_once {
 namespace {
+
+constexpr int kBlockSize = 128;  // threads per block of update_bodies
+constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
 struct alignas(32) Four {
   double x, y, z, w;  // w is the mass of a position, otherwise 0
@@ -214,4 +216,4 @@ nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& systems) {
 }
 
 }  // namespace
-}  // namespace float64
+}  // namespace float64::each_pair_once
