@@ -13,8 +13,8 @@
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
+#include "small_systems/in_shared_memory.h"
 #include "step13_persistent/shapes.h"
-#include "step13_persistent/small_systems.h"
 
 namespace {
 

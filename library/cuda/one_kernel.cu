@@ -12,8 +12,8 @@
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
+#include "small_systems/in_shared_memory.h"
 #include "step13_persistent/shapes.h"
-#include "step13_persistent/small_systems.h"
 
 // The step's loads bypass L1, because other SMs write positions while its kernel runs. Here no SM
 // writes positions, and they may be in shared memory.

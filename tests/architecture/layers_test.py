@@ -2,8 +2,8 @@
 """Tests that includes and folders respect the layers of the repository: layers_test.py [ROOT]
 
 - common/ is layered: a file includes only from its own layer or a lower one.
-- Steps include only common/include, steps and float64/, whose kernels two of them run; float64/
-  includes only common/include; hostcuda includes nothing from outside its folder.
+- Steps include only common/include, steps, and the kernels in float64/ and small_systems/, which
+  include only common/include; hostcuda includes nothing from outside its folder.
 - No file includes itself through others, and no Python file imports itself through others.
 - No folder holds more than MAX_FILES source files.
 """
@@ -22,7 +22,7 @@ INCLUDING = (".h", ".cuh", ".cpp", ".cu")
 PACKAGES = ("tools", "python", "cmake", "hostcuda/launcher")  # folders that hold packages
 # From the lowest layer to the highest. common/include, whose headers steps include, is the lowest.
 LAYERS = ("include", "support", "physics", "io", "scenarios", "run", "cluster", "alone")
-INCLUDED_BY_STEPS = ("float64",)  # folders with kernels that a step runs besides its own
+INCLUDED_BY_STEPS = ("float64", "small_systems")  # other lessons, whose kernels steps run
 
 
 def tracked(root: Path) -> list[Path]:

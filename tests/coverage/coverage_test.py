@@ -16,7 +16,7 @@ from pathlib import Path
 from judge import counted, judged, missing
 
 STEPS = "step1[0-5]_*"
-INCLUDED = ("float64",)  # folders with kernels that these steps include
+INCLUDED = ("float64", "small_systems")  # folders with kernels that these steps include
 # The other tests would add nothing: other thread orders run the same lines, and large problems run
 # the same lines as small ones.
 GROUPS = "force|ladder|chunks|passes|launches|stack|skewed|clusters|too_large"

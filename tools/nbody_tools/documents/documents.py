@@ -46,7 +46,8 @@ HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
 EXERCISE = re.compile(r"\d+\. \*\*\(\d+ min, (?:try|think|write)\)")
 # These lessons have no measurements.md.
-OTHER_LESSONS = ("memory/*.md", "integrators/README.md", "float64/README.md")
+OTHER_LESSONS = ("memory/*.md", "integrators/README.md", "float64/README.md",
+                 "small_systems/README.md")
 MEASURED_NUMBERS = 20  # limit per README; a README with more numbers would read like a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")
