@@ -163,28 +163,16 @@ __global__ void update_bodies(Four* __restrict__ positions, Four* __restrict__ v
   positions[i].z += velocities[i].z * dt;
 }
 
-struct Shape {
-  int bodies_per_thread;
-  int warps;
-  void (*kernel)(const Four*, Three*, int, int, size_t, double);
-  int tile() const { return 32 * bodies_per_thread * warps; }
-};
-
+using Shape = nbody::PairShape<void (*)(const Four*, Three*, int, int, size_t, double)>;
 template <int K, int kWarps>
 const Shape kShape{K, kWarps, partial_accelerations<K, kWarps>};
 
-// A pair takes 40 issue slots, because an SM has half as many float64 units as lanes. K pairs take
-// 20 more, to load the source and pass on its sum. Adding up a partial sum takes 3.
+// A pair takes 40 issue slots, because an SM has half as many float64 units as lanes.
 Shape shape_for(int systems, int n) {
   const std::vector<Shape> shapes{kShape<8, 4>, kShape<8, 2>, kShape<8, 1>,
                                   kShape<4, 2>, kShape<4, 1>, kShape<2, 1>};
-  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
-    const double tile = shape.tile(), tiles = std::ceil(n / tile);
-    return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
-            .slots = tile * tile * (40 + 20.0 / shape.bodies_per_thread),
-            .side_by_side = 16.0 / shape.warps,
-            .besides = 3.0 * systems * n * (tiles + 1)};
-  });
+  return nbody::least_work_of_pairs(systems, n, shapes,
+                                    {.pair = 40, .source = 20, .partial_sum = 3});
 }
 
 nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& systems) {

@@ -6,10 +6,10 @@
 #include "float64/register_blocking.h"
 #include "library/cuda/sums.h"
 #include "nbody/float3.h"
+#include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step11_register_blocking/shapes.h"
 
 #define main static program_of_step  // a function that nobody calls
 #include "step11_register_blocking/nbody.cu"
@@ -197,7 +197,7 @@ struct Division {
   int k, chunk;  // targets of a thread, and sources of a block
 };
 
-// Applies step 11's rule (shapes.h) to a number of targets that may differ from the number of
+// Applies step 11's rule (nbody/shape.h) to a number of targets that may differ from the number of
 // sources. Tries the numbers of chunks that just fill the SMs.
 template <class Kind>
 Division division_of(int targets, int sources, std::initializer_list<int> bodies_per_thread) {
