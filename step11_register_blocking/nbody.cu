@@ -7,12 +7,12 @@
 // Parent: step10_tiled2d_cublas.   Run: step11_register_blocking --scenario plummer --bodies 262144
 #include <cmath>
 
+#include "float64/register_blocking.h"
 #include "nbody/float3.h"
+#include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step11_register_blocking/float64.h"
-#include "step11_register_blocking/shapes.h"
 
 namespace {
 
@@ -104,8 +104,10 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
   nbody::MassiveFirst order(systems);  // massless bodies exert no force and get no chunks
-  const auto [k, chunk] = shape_for(count, n, order.sources(), kTileSize, kMaxChunks);
-  const int chunks = (order.sources() - 1) / chunk + 1;
+  // K interactions take 14 K issue slots; the load of their source and the loop take three more.
+  const auto [k, chunk, chunks] =
+      nbody::divide(count, n, order.sources(), kTileSize, kMaxChunks, {4, 2, 1},
+                    {.interaction = 14, .source = 3, .partial_sum = 0.004, .side_by_side = 3});
   const auto kernel = k == 4   ? partial_accelerations<4>
                       : k == 2 ? partial_accelerations<2>
                                : partial_accelerations<1>;
@@ -136,7 +138,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step11_register_blocking",
                            .parent = "step10_tiled2d_cublas",
                            .summation = nbody::Summation::tiled,
-                           .float64 = float64::simulate,
+                           .float64 = float64::register_blocking::simulate,
                            .boundaries = {kTileSize, 4 * kTileSize}},
                           simulate, argc, argv);
 }

@@ -7,12 +7,12 @@
 // Parent: step11_register_blocking.   Run: step12_newton3 --scenario plummer --bodies 262144
 #include <cmath>
 
+#include "float64/each_pair_once.h"
 #include "nbody/float3.h"
+#include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step12_newton3/float64.h"
-#include "step12_newton3/shapes.h"
 
 namespace {
 
@@ -20,6 +20,8 @@ using namespace nbody;  // arithmetic with float3
 
 constexpr int kUnroll = TUNABLE(UNROLL, 8);
 constexpr int kMinWarps = TUNABLE(MIN_WARPS, 1);  // fewest warps per block that pairs tiles
+constexpr int kBlockSize = 128;                   // threads per block of update_bodies
+constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
 using Position = float4;  // read by one 16-byte load; w is the mass
 using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
@@ -154,20 +156,29 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
   positions[i].z += velocities[i].z * dt;
 }
 
+// The kernel for launches in which no tile has equal masses, and the kernel for other launches.
+using Kernels = void (*[2])(const Position*, const float*, float3*, int, int, size_t, float);
+using Shape = nbody::PairShape<Kernels>;
 template <int K, int kWarps>
 const Shape kShape{
     K, kWarps, {partial_accelerations<false, K, kWarps>, partial_accelerations<true, K, kWarps>}};
 
+Shape shape_for(int systems, int n) {
+  std::vector<Shape> shapes{kShape<12, 2>, kShape<12, 1>, kShape<8, 1>,
+                            kShape<4, 2>,  kShape<4, 1>,  kShape<2, 1>};
+  std::erase_if(shapes, [](const Shape& shape) { return shape.warps < kMinWarps; });
+  return nbody::least_work_of_pairs(systems, n, shapes,
+                                    {.pair = 18, .source = 8, .partial_sum = 1.5});
+}
+
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
-  const Shape shape = shape_for(
-      count, n, kMinWarps,
-      {kShape<12, 2>, kShape<12, 1>, kShape<8, 1>, kShape<4, 2>, kShape<4, 1>, kShape<2, 1>});
+  const Shape shape = shape_for(count, n);
   const int tiles = (n - 1) / shape.tile() + 1, offsets = tiles / 2 + 1;
   const int at_once = std::clamp<size_t>(kMaxBytes / (2 * sizeof(float3) * bodies), 1, offsets);
   nbody::MassOrder order(systems);  // sorts, so that whole tiles have one mass
   const std::vector<float> host_masses = nbody::masses_of_tiles(systems, shape.tile());
-  const auto kernel = shape.kernels[std::ranges::max(host_masses) >= 0.0f];
+  const auto kernel = shape.kernel[std::ranges::max(host_masses) >= 0.0f];
   nbody::DeviceArray<Position> positions(systems.bodies.size());
   nbody::DeviceArray<Velocity> velocities(systems.bodies.size());
   nbody::DeviceArray<float> masses(host_masses.size());
@@ -202,7 +213,7 @@ int main(int argc, char** argv) {
   return nbody::step_main({.name = "step12_newton3",
                            .parent = "step11_register_blocking",
                            .summation = nbody::Summation::tiled,
-                           .float64 = float64::simulate,
+                           .float64 = float64::each_pair_once::simulate,
                            .boundaries = {64, 128, 256, 384, 768}},
                           simulate, argc, argv);
 }

@@ -10,11 +10,11 @@
 #include <cmath>
 
 #include "nbody/float3.h"
+#include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step13_persistent/shapes.h"
-#include "step13_persistent/small_systems.h"
+#include "small_systems/in_shared_memory.h"
 
 namespace {
 
@@ -124,8 +124,20 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   }
 }
 
+struct Shape {
+  int group, warps;
+  void (*kernel)(Position*, Velocity*, int, int, int, float, float);
+};
 template <int K, int kLanes, int kWarps>
 const Shape kShape{K * kLanes, kWarps, advance<K, kLanes, kWarps>};
+
+Shape shape_for(int systems, int n, const std::vector<Shape>& shapes) {
+  // An SM does 128 / 16 interactions per cycle; a group takes about 1400 cycles to start and end.
+  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
+    return {.blocks = systems * std::ceil(1.0 * n / shape.group),
+            .slots = 16.0 * shape.group * n + 128 * 1400.0};
+  });
+}
 
 // All blocks must be resident at once, or they wait forever for a block that has not started.
 void launch(Position* positions, Velocity* velocities, int systems, int n, int steps, float dt,

@@ -8,9 +8,9 @@
 // Parent: step12_newton3.   Run: mpirun -n 4 step14_cluster --scenario plummer --bodies 1048576
 #include <cmath>
 
+#include "nbody/shape.h"
 #include "nbody/timeline.h"
 #include "step14_cluster/pairs.h"
-#include "step14_cluster/shapes.h"
 #include "step14_cluster/share.h"
 
 namespace {
@@ -112,14 +112,23 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
   positions[i].z += velocities[i].z * dt;
 }
 
+using Shape = nbody::PairShape<void (*)(const Position*, const float*, float3*, const plan::Unit*,
+                                        int, float)>;
 template <int K, int kWarps>
 const Shape kShape{K, kWarps, partial_accelerations<K, kWarps>};
 
+// Chooses as step 12 does, but as if there were only one rank, because the bits must not depend on
+// the number of ranks.
+Shape shape_for(int systems, int n) {
+  const std::vector<Shape> shapes{kShape<12, 2>, kShape<12, 1>, kShape<8, 1>,
+                                  kShape<4, 2>,  kShape<4, 1>,  kShape<2, 1>};
+  return nbody::least_work_of_pairs(systems, n, shapes,
+                                    {.pair = 18, .source = 8, .partial_sum = 1.5});
+}
+
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   nbody::Cluster& cluster = nbody::cluster();
-  const Shape shape = shape_for(
-      systems.count, systems.bodies_per_system,
-      {kShape<12, 2>, kShape<12, 1>, kShape<8, 1>, kShape<4, 2>, kShape<4, 1>, kShape<2, 1>});
+  const Shape shape = shape_for(systems.count, systems.bodies_per_system);
   Share& share = share_of(cluster, systems, shape.tile());
   const plan::Plan& plan = share.plan;
   nbody::StageTimer timer;

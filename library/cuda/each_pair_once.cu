@@ -6,10 +6,10 @@
 
 #include "library/cuda/sums.h"
 #include "nbody/float3.h"
+#include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step12_newton3/shapes.h"
 
 #define main static program_of_step  // a function that nobody calls
 #include "step12_newton3/nbody.cu"
@@ -66,9 +66,7 @@ const Shape& shape_of(int n) {
   if (last.device == device && last.n == n) return last.shape;
   static std::mutex mutex;  // shape_for() changes tuning(), which all threads share
   const std::lock_guard lock(mutex);
-  last.shape = shape_for(
-      1, n, kMinWarps,
-      {kShape<12, 2>, kShape<12, 1>, kShape<8, 1>, kShape<4, 2>, kShape<4, 1>, kShape<2, 1>});
+  last.shape = shape_for(1, n);
   last.device = device, last.n = n;
   return last.shape;
 }
@@ -97,7 +95,7 @@ void sum_each_pair_once(const Bodies<float>& bodies, const float* tile_masses,
   const DeviceArray<float3> partials(2 * size * static_cast<std::size_t>(at_once));
   DeviceArray<float3> earlier;
   if (at_once < offsets) earlier = DeviceArray<float3>(size);
-  const auto kernel = shape.kernels[has_one_mass_tiles];
+  const auto kernel = shape.kernel[has_one_mass_tiles];
   for (int offset = 0; offset < offsets; offset += at_once) {
     const int now = std::min(at_once, offsets - offset);
     kernel<<<dim3(tiles, now), 32 * shape.warps, 0, stream>>>(

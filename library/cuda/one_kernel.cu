@@ -9,11 +9,11 @@
 #include "library/cuda/mailbox.h"
 #include "library/cuda/sums.h"
 #include "nbody/float3.h"
+#include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step13_persistent/shapes.h"
-#include "step13_persistent/small_systems.h"
+#include "small_systems/in_shared_memory.h"
 
 // The step's loads bypass L1, because other SMs write positions while its kernel runs. Here no SM
 // writes positions, and they may be in shared memory.

@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "float64/register_blocking.h"
 #include "library/cuda/sums.h"
 #include "nbody/float3.h"
+#include "nbody/shape.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step11_register_blocking/float64.h"
-#include "step11_register_blocking/shapes.h"
 
 #define main static program_of_step  // a function that nobody calls
 #include "step11_register_blocking/nbody.cu"
 #undef main
+
+namespace doubles = float64::register_blocking;
 
 namespace {
 
@@ -31,7 +33,7 @@ __device__ double inverse_root(double value) { return rsqrt(value); }
 __device__ void add(float3& sum, float3 more) { sum += more; }
 __device__ void add(float& sum, float more) { sum += more; }
 __device__ void add(double& sum, double more) { sum += more; }
-__device__ void add(float64::Four& sum, const float64::Four& more) {
+__device__ void add(doubles::Four& sum, const doubles::Four& more) {
   sum.x += more.x, sum.y += more.y, sum.z += more.z;
 }
 template <class Real>
@@ -78,15 +80,15 @@ struct Accelerations {
 };
 struct AccelerationsF64 {
   using Real = double;
-  using Point = float64::Four;
-  using Total = float64::Four;
+  using Point = doubles::Four;
+  using Total = doubles::Four;
   static constexpr int kSlots = 40;
   static constexpr bool kMoves = false;
   template <int K>
   static __device__ void meet(const Point& source, const Point&, int, const Point (&body)[K],
                               const Point (&)[K], int, Total (&a)[K], double softening_squared) {
-    static_assert(K == float64::kBodies);
-    float64::interact(source, body, a, softening_squared);
+    static_assert(K == doubles::kBodies);
+    doubles::interact(source, body, a, softening_squared);
   }
 };
 template <class Number, class Four, bool kOwn>
@@ -195,7 +197,7 @@ struct Division {
   int k, chunk;  // targets of a thread, and sources of a block
 };
 
-// Applies step 11's rule (shapes.h) to a number of targets that may differ from the number of
+// Applies step 11's rule (nbody/shape.h) to a number of targets that may differ from the number of
 // sources. Tries the numbers of chunks that just fill the SMs.
 template <class Kind>
 Division division_of(int targets, int sources, std::initializer_list<int> bodies_per_thread) {
@@ -257,7 +259,7 @@ template <class Real, class Out>
 void sum_at_targets(Quantity quantity, const Bodies<Real>& sources, const Bodies<Real>& targets,
                     bool own, Real softening_squared, const Output<Out>& out, cudaStream_t stream) {
   constexpr bool kSingle = sizeof(Real) == sizeof(float);
-  using Point = std::conditional_t<kSingle, float4, float64::Four>;
+  using Point = std::conditional_t<kSingle, float4, doubles::Four>;
   if (quantity == Quantity::jerk) {
     sum<Jerks<Real, Point>, 2, 1>(sources, targets, softening_squared, out, stream);
   } else if (quantity == Quantity::potential) {

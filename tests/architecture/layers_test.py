@@ -2,7 +2,8 @@
 """Tests that includes and folders respect the layers of the repository: layers_test.py [ROOT]
 
 - common/ is layered: a file includes only from its own layer or a lower one.
-- Steps include only common/include; hostcuda includes nothing from outside its folder.
+- Steps include only common/include, steps, and the kernels in float64/ and small_systems/, which
+  include only common/include; hostcuda includes nothing from outside its folder.
 - No file includes itself through others, and no Python file imports itself through others.
 - No folder holds more than MAX_FILES source files.
 """
@@ -21,6 +22,7 @@ INCLUDING = (".h", ".cuh", ".cpp", ".cu")
 PACKAGES = ("tools", "python", "cmake", "hostcuda/launcher")  # folders that hold packages
 # From the lowest layer to the highest. common/include, whose headers steps include, is the lowest.
 LAYERS = ("include", "support", "physics", "io", "scenarios", "run", "cluster", "alone")
+INCLUDED_BY_STEPS = ("float64", "small_systems")  # other lessons, whose kernels steps run
 
 
 def tracked(root: Path) -> list[Path]:
@@ -37,9 +39,9 @@ def tracked(root: Path) -> list[Path]:
 def includes(root: Path, files: list[Path]) -> dict[Path, list[Path]]:
     """Returns the repository files that each file includes, using the compiler's include paths."""
     known = set(files)
-    folders = [Path(p) for p in ("common", "common/include", "common/io/gadget", "hostcuda/include",
-                                 "hostcuda/src", "hostcuda/cublas/include", "view/server",
-                                 "view/frames")]
+    folders = [Path(p) for p in ("", "common", "common/include", "common/io/gadget",
+                                 "hostcuda/include", "hostcuda/src", "hostcuda/cublas/include",
+                                 "view/server", "view/frames")]
     result = {}
     for file in files:
         if file.suffix not in INCLUDING:
@@ -91,6 +93,17 @@ def layer(file: Path) -> int | None:
     return LAYERS.index(file.parts[1]) if inside else None
 
 
+def is_lesson(file: Path) -> bool:
+    return file.parts[0].startswith("step") or file.parts[0] in INCLUDED_BY_STEPS
+
+
+def may_include(file: Path, target: Path) -> bool:
+    """Tests whether a step may include another lesson. The folders in INCLUDED_BY_STEPS must not
+    include steps, because a step would then include itself."""
+    return is_lesson(target) and (file.parts[0].startswith("step") or
+                                  file.parts[0] == target.parts[0])
+
+
 def wrong_arrows(graph: dict[Path, list[Path]]):
     for file, targets in graph.items():
         is_test = "tests" in file.parts
@@ -98,8 +111,8 @@ def wrong_arrows(graph: dict[Path, list[Path]]):
             here, there = layer(file), layer(target)
             if file.parts[0] == "hostcuda" and target.parts[0] != "hostcuda":
                 yield f"{file} includes {target}: hostcuda must not include this"
-            elif file.parts[0].startswith("step") and there != 0:
-                yield f"{file} includes {target}: a step may include only common/include"
+            elif is_lesson(file) and there != 0 and not may_include(file, target):
+                yield f"{file} includes {target}: a lesson must not include this"
             elif here is None or is_test:
                 continue
             elif there is None:

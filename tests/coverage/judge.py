@@ -28,8 +28,10 @@ class Missing:
     what: str
 
 
-def counted(root, build, steps):
-    """Maps each file to its Counts, from all gcov output in the folders of `steps` in `build`."""
+def counted(root, build, steps, others=()):
+    """Maps each file to its Counts, from all gcov output in the folders of `steps` in `build`. Only
+    files in these folders and in `others` count."""
+    folders = {*steps, *others}
     counts = defaultdict(Counts)
     for data in sorted(path for step in steps for path in (build / step).rglob("*.gcda")):
         done = subprocess.run(["gcov", "--branch-probabilities", "--json-format", "--stdout", data],
@@ -37,7 +39,7 @@ def counted(root, build, steps):
         for line in done.stdout.splitlines():
             for file in json.loads(line)["files"]:
                 path = Path(file["file"]).resolve()
-                if path.is_relative_to(root) and path.relative_to(root).parts[0] in steps:
+                if path.is_relative_to(root) and path.relative_to(root).parts[0] in folders:
                     add(counts[str(path.relative_to(root))], file)
     return counts
 

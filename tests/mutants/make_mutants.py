@@ -171,11 +171,19 @@ def text_of(mutant, source, name, edits, main):
     text of a header that is edited, or that uses such a macro, replaces the line that includes the
     header. All variants of a step share the other headers."""
     text = edited(source, name, () if mutant.file != Mutant.file else edits, main=main)
-    for header in sorted(source.parent.glob("*.h")):
+    for header in headers_of(source):
         own = edits if header.name == mutant.file else ()
         if own or has_a_macro(mutant, header):
             text = with_header(text, source, header, edited(header, name, own))
     return text
+
+
+def headers_of(source):
+    """Returns the headers that a step's program includes from its own folder and from others."""
+    text = source.read_text(encoding="utf-8")
+    root = source.parent.parent
+    included = [root / name for name in re.findall(r'^#include "(\w+/\w+\.h)"', text, re.M)]
+    return sorted({*source.parent.glob("*.h"), *(file for file in included if file.is_file())})
 
 
 def has_a_macro(mutant, header):
@@ -184,7 +192,7 @@ def has_a_macro(mutant, header):
 
 
 def with_header(text, source, header, content):
-    line = f'#include "{source.parent.name}/{header.name}"\n'
+    line = f'#include "{header.parent.name}/{header.name}"\n'
     if line not in text:
         raise EditError(f"{source} does not include {header.name}, which is edited or has a macro")
     begin = source.read_text(encoding="utf-8").partition(line)[0].count("\n")

@@ -17,9 +17,10 @@ from pathlib import Path
 from nbody_tools.arguments import ROOT
 from pip_test import NO_NETWORK, NOT_HERE, run
 
-TAKEN = ("common", "library", "python", "cpu/simd", "cpu/tree",
-         "cpu/vectors.h", "CMakeLists.txt", "docs/library.md", "step11_register_blocking",
-         "step12_newton3", "step13_persistent", "step15_barnes_hut", "step15b_force_aware")
+TAKEN = ("common", "library", "python", "cpu/simd", "cpu/tree", "cpu/vectors.h",
+         "CMakeLists.txt", "docs/library.md", "step11_register_blocking", "step12_newton3",
+         "step13_persistent", "step15_barnes_hut", "step15b_force_aware", "float64",
+         "small_systems")
 NO_HIGHWAY = "nbody_steps needs Highway"
 OTHERS = ("rebound", "yt", "galpy", "h5py")
 

@@ -20,6 +20,7 @@ from nbody_tools.records.record import Record, RecordError, check_step, read_rec
 NO_DEVICE = 77  # exit code of a program that found no device
 STEP_NAME = re.compile(r"step(\d\d[a-z]?)_\w+")  # also matches step04b_blocks, after step 04
 STEP_FOLDERS = "step[0-9][0-9]*_*"
+INCLUDED = re.compile(r'^#include "(\w+/\w+\.h)"', re.M)
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,15 @@ def number_of(name: str) -> str:
 def step_folders(root: Path) -> list[str]:
     return sorted(folder.name for folder in root.glob(STEP_FOLDERS)
                   if folder.is_dir() and STEP_NAME.fullmatch(folder.name))
+
+
+def headers_of(name: str, root: Path) -> list[Path]:
+    """Returns the headers in a step's folder, and those in other folders of the root that the
+    step's program includes, such as float64/each_pair_once.h."""
+    folder = root / name
+    text = "".join(file.read_text("utf-8") for file in sorted(folder.glob("nbody.c*")))
+    included = (root / header for header in INCLUDED.findall(text))
+    return sorted({*folder.glob("*.h"), *(header for header in included if header.is_file())})
 
 
 def is_draft(name: str, root: Path) -> bool:

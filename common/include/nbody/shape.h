@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <vector>
 
 #include "nbody/cuda.h"
@@ -54,6 +55,75 @@ Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& co
   }
   return different[choose_shape(systems, n, static_cast<int>(different.size()),
                                 [&](int rank) { return cost_of(different[rank]); })];
+}
+
+// Forces that are divided among blocks: a thread adds up the forces of one chunk of the sources on
+// each of its bodies (step 11).
+struct Division {
+  int bodies_per_thread;
+  int chunk;  // number of sources, a multiple of the tile
+  int chunks;
+};
+
+// Costs of a division in issue slots.
+struct DivisionCost {
+  double interaction;
+  double source = 0;       // loading a source, and the loop
+  double body = 0;         // loading a body of a thread, and storing its sum
+  double partial_sum = 0;  // writing it and adding it up; per SM, because all SMs share this work
+  double side_by_side = 1;
+};
+
+// Returns the division with the least work, for blocks of `tile` threads and one of the given
+// numbers of bodies per thread.
+inline Division divide(int systems, int n, int sources, int tile, int max_chunks,
+                       std::initializer_list<int> bodies_per_thread, const DivisionCost& cost) {
+  const auto blocks_for = [tile](int bodies, int k) { return (bodies - 1) / (tile * k) + 1; };
+  std::vector<Division> divisions;
+  for (const int k : bodies_per_thread) {
+    for (int wanted = 1; wanted <= max_chunks; ++wanted) {
+      const int chunk = blocks_for(sources, wanted) * tile;
+      divisions.push_back({k, chunk, (sources - 1) / chunk + 1});
+    }
+  }
+  return least_work(systems, n, divisions, [&](const Division& division) -> Cost {
+    const auto [k, chunk, chunks] = division;
+    return {.blocks = 1.0 * systems * blocks_for(n, k) * chunks,
+            .slots = (cost.interaction * k + cost.source) * chunk + cost.body * k,
+            .side_by_side = cost.side_by_side,
+            .besides = cost.partial_sum * systems * n * chunks};
+  });
+}
+
+// A kernel, or several, for tiles that are paired in a ring (step 12). Each lane keeps
+// `bodies_per_thread` bodies of a tile.
+template <class Kernel>
+struct PairShape {
+  int bodies_per_thread;
+  int warps;
+  Kernel kernel;
+  int tile() const { return 32 * bodies_per_thread * warps; }
+};
+
+// Costs in issue slots.
+struct PairCost {
+  double pair;
+  double source;  // loading a source and passing on its sum, for all bodies of a lane
+  double partial_sum;
+};
+
+// Returns the shape with the least work.
+template <class Kernel>
+PairShape<Kernel> least_work_of_pairs(int systems, int n,
+                                      const std::vector<PairShape<Kernel>>& shapes,
+                                      const PairCost& cost) {
+  return least_work(systems, n, shapes, [&](const PairShape<Kernel>& shape) -> Cost {
+    const double tile = shape.tile(), tiles = std::ceil(n / tile);
+    return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
+            .slots = tile * tile * (cost.pair + cost.source / shape.bodies_per_thread),
+            .side_by_side = 16.0 / shape.warps,
+            .besides = cost.partial_sum * systems * n * (tiles + 1)};
+  });
 }
 
 }  // namespace nbody

@@ -30,8 +30,8 @@ MISSING = 77  # exit code if copydetect is not installed
 WORKER = Path(__file__).with_name("similarity_worker.py")
 # This repository's code that a student might hand in.
 OURS = ("step*/*.cu", "step*/*.h", "experiments/**/*.cu", "experiments/**/*.h", "common/gpu/*.h",
-        "course/mistakes/*.cu", "memory*/*.cu", "tests/mutants/*.cu", "library/cuda/*.cu",
-        "library/cuda/*.h", "tests/assignments/**/*.cu")
+        "course/mistakes/*.cu", "memory*/*.cu", "float64/*.h", "small_systems/*.h",
+        "tests/mutants/*.cu", "library/cuda/*.cu", "library/cuda/*.h", "tests/assignments/**/*.cu")
 SUSPICIOUS = 0.5  # share of a submission that is found in one other file
 # The class has the lessons of memory/ and may use them. A submission that shares at least
 # USES_LESSON with a lesson has used that lesson. Programs that were written from the statement

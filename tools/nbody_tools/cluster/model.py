@@ -21,7 +21,7 @@ from typing import Iterable, Iterator, Optional
 POSITION, SUM = 16, 12  # bytes per body
 SEGMENTS = 32  # per system
 MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # with more ranks, some would get no pair of segments
-TILE = 768  # bodies per tile, as chosen by shapes.h for large systems
+TILE = 768  # bodies per tile, as step 14 chooses them for large systems
 
 
 @dataclass(frozen=True)

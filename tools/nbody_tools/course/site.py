@@ -204,7 +204,10 @@ def configuration(pages: list[Path], root: Path) -> str:
         "For teachers": [p for p in pages if p.parts[0] == "course"],
         "Documents": [p for p in pages if p.parts[0] == "docs" and p not in first],
         "On a CPU": [p for p in pages if p.parts[0] == "cpu"],
-        "Experiments": [p for p in pages if p.parts[0] in ("experiments", "integrators")],
+        "Experiments": [
+            p for p in pages
+            if p.parts[0] in ("experiments", "float64", "integrators", "small_systems")
+        ],
         "Tools": [
             p
             for p in pages

@@ -45,7 +45,9 @@ from nbody_tools.steps import STEP_NAME, is_draft, step_folders
 HEADINGS = ("## Why we are here", "## The idea", "## What changed", "## Stop and predict",
                    "## Look", "## Account for the factor", "## What to believe now", "## Exercises")
 EXERCISE = re.compile(r"\d+\. \*\*\(\d+ min, (?:try|think|write)\)")
-OTHER_LESSONS = ("memory/*.md", "integrators/README.md")  # these have no measurements.md
+# These lessons have no measurements.md.
+OTHER_LESSONS = ("memory/*.md", "integrators/README.md", "float64/README.md",
+                 "small_systems/README.md")
 MEASURED_NUMBERS = 20  # limit per README; a README with more numbers would read like a log
 MEASUREMENT_HEADINGS = ("## Predicted", "## Measured", "## What the profiler says",
                         "## Without a GPU", "## Accuracy")

@@ -17,6 +17,7 @@ from typing import Any, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.labs.cpp_text import comments_in, without_comments
+from nbody_tools.steps import headers_of
 
 try:
     import tomllib
@@ -162,8 +163,8 @@ class Lab:
         """Returns the headers of these steps that compilers may read. A header is omitted if its
         #include is in `without`."""
         removed = "".join(self.without)
-        return tuple(header for step in self.steps for header in sorted((ROOT / step).glob("*.h"))
-                     if f"{step}/{header.name}" not in removed)
+        return tuple(header for step in self.steps for header in headers_of(step, ROOT)
+                     if f"{header.parent.name}/{header.name}" not in removed)
 
     @property
     def is_tiled(self) -> bool:

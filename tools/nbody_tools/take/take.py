@@ -8,6 +8,7 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Iterable
 
 from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.steps import find_step, step_folders, what_a_step_adds
@@ -82,13 +83,15 @@ def files_of(recipe: Recipe, root: Path = ROOT) -> list[Path]:
     return sorted(found)
 
 
-def makefile(recipe: Recipe) -> str:
+def makefile(recipe: Recipe, files: Iterable[Path]) -> str:
     variable, tool = ("NVCC", "nvcc") if recipe.is_cuda else ("CXX", "g++")
     program = f"{recipe.name}/{recipe.name}"
+    folders = sorted({file.parent for file in files})
+    sources = " ".join(f"{folder}/*.*" for folder in folders)
     runs = "\n".join(f"\t{program} {check}" for check in CHECKS)
     return f"""{variable} = {tool}
 
-{program}: $(wildcard {recipe.name}/*.* common/*/*.* common/*/*/*.*)
+{program}: $(wildcard {sources})
 \t{recipe.command(f"$({variable})")}
 
 check: {program}
@@ -163,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
         copy = target / file
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / file, copy)
-    (target / "Makefile").write_text(makefile(recipe), encoding="utf-8")
+    (target / "Makefile").write_text(makefile(recipe, files), encoding="utf-8")
     (target / "CMakeLists.txt").write_text(cmake_lists(recipe), encoding="utf-8")
     (target / "README.md").write_text(readme(recipe), encoding="utf-8")
     print(f"{target}: {recipe.name} and {len(files) - 1} files that it needs. To build it there:")

@@ -1,4 +1,4 @@
-// The kernels of this step in float64, for --precision double.
+// The kernels of step 12 in float64, for its option --precision double.
 //
 // A pair takes 20 operations in float64: three differences, three for the squared distance, six for
 // the inverse cube, two for the masses and six for the sums. So an interaction takes 10, not the 17
@@ -13,10 +13,12 @@
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step12_newton3/shapes.h"
 
-namespace float64 {
+namespace float64::each_pair_once {
 namespace {
+
+constexpr int kBlockSize = 128;  // threads per block of update_bodies
+constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
 struct alignas(32) Four {
   double x, y, z, w;  // w is the mass of a position, otherwise 0
@@ -161,28 +163,16 @@ __global__ void update_bodies(Four* __restrict__ positions, Four* __restrict__ v
   positions[i].z += velocities[i].z * dt;
 }
 
-struct Shape {
-  int bodies_per_thread;
-  int warps;
-  void (*kernel)(const Four*, Three*, int, int, size_t, double);
-  int tile() const { return 32 * bodies_per_thread * warps; }
-};
-
+using Shape = nbody::PairShape<void (*)(const Four*, Three*, int, int, size_t, double)>;
 template <int K, int kWarps>
 const Shape kShape{K, kWarps, partial_accelerations<K, kWarps>};
 
-// A pair takes 40 issue slots, because an SM has half as many float64 units as lanes. K pairs take
-// 20 more, to load the source and pass on its sum. Adding up a partial sum takes 3.
+// A pair takes 40 issue slots, because an SM has half as many float64 units as lanes.
 Shape shape_for(int systems, int n) {
   const std::vector<Shape> shapes{kShape<8, 4>, kShape<8, 2>, kShape<8, 1>,
                                   kShape<4, 2>, kShape<4, 1>, kShape<2, 1>};
-  return nbody::least_work(systems, n, shapes, [&](const Shape& shape) -> nbody::Cost {
-    const double tile = shape.tile(), tiles = std::ceil(n / tile);
-    return {.blocks = systems * tiles * std::floor(tiles / 2 + 1),
-            .slots = tile * tile * (40 + 20.0 / shape.bodies_per_thread),
-            .side_by_side = 16.0 / shape.warps,
-            .besides = 3.0 * systems * n * (tiles + 1)};
-  });
+  return nbody::least_work_of_pairs(systems, n, shapes,
+                                    {.pair = 40, .source = 20, .partial_sum = 3});
 }
 
 nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& systems) {
@@ -214,4 +204,4 @@ nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& systems) {
 }
 
 }  // namespace
-}  // namespace float64
+}  // namespace float64::each_pair_once

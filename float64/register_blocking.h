@@ -1,7 +1,7 @@
-// The kernels of this step in float64, for --precision double.
+// The kernels of step 11 in float64, for its option --precision double.
 //
-// The GPU has a fast approximation of 1 / sqrt(d) only for float32. rsqrt() of a double also starts
-// from this approximation y, and refines it by Newton's iteration, y += y (1 - d y^2) / 2.
+// rsqrt() of a double takes five operations: it starts from the GPU's approximation y of the root,
+// 1 / sqrt(d), and adds y e (1/2 + 3/8 e), where e = 1 - d y^2 (README.md).
 // A body takes 32 bytes, and two bodies per thread are enough to keep the float64 units busy.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
 
-namespace float64 {
+namespace float64::register_blocking {
 
 constexpr int kTileSize = 256;
 constexpr int kBlockSize = kTileSize;  // each thread loads one body of every tile
@@ -98,26 +98,15 @@ static __global__ void update_bodies(Four* __restrict__ positions, Four* __restr
   positions[i].z += velocities[i].z * dt;
 }
 
-// Returns the number of sources per block, a multiple of the tile.
-inline int chunk_for(int systems, int n, int sources) {
-  std::vector<int> chunks;
-  for (int count = 1; count <= kMaxChunks; ++count) {
-    chunks.push_back(blocks_for(sources, count) * kTileSize);
-  }
-  // An interaction takes about 40 issue slots, because an SM has only half as many float64 units as
-  // lanes.
-  return nbody::least_work(systems, n, chunks, [&](int chunk) -> nbody::Cost {
-    return {.blocks = 1.0 * systems * blocks_for(n, kBodies) * ((sources - 1) / chunk + 1),
-            .slots = 40.0 * kBodies * (chunk + 64),
-            .side_by_side = 2};
-  });
-}
-
 inline nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
   nbody::MassiveFirst order(systems);  // massless bodies exert no force, so no chunk contains them
-  const int sources = order.sources(), chunk = chunk_for(count, n, sources);
-  const int chunks = (sources - 1) / chunk + 1;
+  const int sources = order.sources();
+  // An interaction takes about 40 issue slots, because an SM has only half as many float64 units as
+  // lanes. Loading a body and storing its sum takes as long as 64 interactions.
+  const auto [k, chunk, chunks] =
+      nbody::divide(count, n, sources, kTileSize, kMaxChunks, {kBodies},
+                    {.interaction = 40, .body = 64 * 40, .side_by_side = 2});
   nbody::DeviceArray<Four> positions(systems.bodies.size()), velocities(systems.bodies.size());
   nbody::DeviceArray<Four> partials(systems.bodies.size() * chunks);
   const nbody::Transfer transfer(systems.bodies);
@@ -125,7 +114,7 @@ inline nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& syste
   transfer.upload(positions.get(), velocities.get());
   timer.uploaded();
   for (int step = 0; step < run.steps; ++step) {
-    partial_accelerations<<<dim3(count * blocks_for(n, kBodies), chunks), kBlockSize>>>(
+    partial_accelerations<<<dim3(count * blocks_for(n, k), chunks), kBlockSize>>>(
         positions.get(), partials.get(), n, chunk, positions.size(), run.softening_squared);
     update_bodies<<<blocks_for(bodies, 1), kBlockSize>>>(positions.get(), velocities.get(),
                                                          partials.get(), chunks, bodies, run.dt);
@@ -138,4 +127,4 @@ inline nbody::Timing simulate(const nbody::RunF64& run, nbody::SystemsF64& syste
   return timer.timing(sources);
 }
 
-}  // namespace float64
+}  // namespace float64::register_blocking
