@@ -31,10 +31,10 @@ constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
 // The number of warps that must fit on a multiprocessor, which limits their registers. Before
 // compute capability 9.0 some multiprocessors run at most 16 blocks; the emulator ignores the
 // number.
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
-constexpr int kWarpsPerSm = 16;
-#else
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
 [[maybe_unused]] constexpr int kWarpsPerSm = TUNABLE(WARPS_PER_SM, 20);
+#else
+constexpr int kWarpsPerSm = 16;
 #endif
 constexpr int kShare = kLarge / kGroup;
 constexpr int kParts = TUNABLE(PARTS, 2);  // warps that walk for a large group, each through a part
