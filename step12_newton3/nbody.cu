@@ -24,7 +24,7 @@ constexpr int kBlockSize = 128;                   // threads per block of update
 constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
 
 using Position = float4;  // read by one 16-byte load; w is the mass
-using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
+using Velocity = float4;  // w is 0; one 16-byte load or store
 
 // Returns a massless body for an index past the end, so that every tile is full for any N.
 __device__ Position load(const Position* __restrict__ positions, int j, int n) {
@@ -47,8 +47,8 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
 }
 
 // Pairs 32 sources with the bodies of a warp. In step s a lane works on source lane + s (the slab
-// holds the sources twice, so no remainder is needed), and then passes that source's sum on to the
-// next lane. After 32 steps every lane has the sum of its own source.
+// holds the sources twice, so no remainder is needed). Then it takes over the sum of the next lane,
+// which belongs to its next source. After 32 steps every lane has the sum of its own source.
 template <bool kOneMass, int K>
 __device__ float3 meet(const Position* slab, const Position (&body)[K], float3 (&a)[K],
                        float softening_squared) {
@@ -64,7 +64,7 @@ __device__ float3 meet(const Position* slab, const Position (&body)[K], float3 (
   return reaction;
 }
 
-// Pairs all sources of a column with the bodies of a block. In each round every warp takes another
+// Pairs all sources of a column with the bodies of a block. In each turn every warp takes another
 // part of the column, so no two warps add to the same sums, and the order is fixed.
 template <bool kOneMass, int K, int kWarps>
 __device__ void meet_column(const Position* __restrict__ positions, int first, int n,
@@ -80,14 +80,14 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
       __syncwarp();  // no lane may overwrite it while another still reads it
       column_a[j] += reaction;
     }
-    __syncthreads();  // the next round adds to the sums of another warp
+    __syncthreads();  // the next turn adds to the sums of another warp
   }
 }
 
 // Tiles form a ring. A block pairs tile `row` with the tile `offset` places ahead, the column;
 // offsets up to half the ring yield all pairs. With y = blockIdx.y, partials[2 y] has the column's
 // forces on the row's bodies, and partials[2 y + 1] the row's forces on the column's bodies.
-// kOneMassTiles is false if no tile has equal masses, because testing each tile would cost 3 %.
+// kOneMassTiles is false if no tile has equal masses, because testing each tile would cost 4 %.
 template <bool kOneMassTiles, int K, int kWarps>
 __global__ void __launch_bounds__(32 * kWarps, nbody::resident_blocks((K > 8 ? 16 : 20) / kWarps))
     partial_accelerations(const Position* __restrict__ all_positions,

@@ -21,7 +21,7 @@ namespace {
 using namespace nbody;  // arithmetic with float3
 
 using Position = float4;  // read by one 16-byte load; w is the mass
-using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
+using Velocity = float4;  // w is 0; one 16-byte load or store
 
 // Returns a massless body for an index past the end, so that every tile is full for any N.
 // Other SMs write positions while this kernel runs, so loads bypass L1, which may be stale.

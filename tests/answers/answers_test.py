@@ -35,9 +35,15 @@ FACTS = Facts(ROOT)
 PAGES = {  # pages that are not about a step, with their headings in answers.md
     "activity_map": ("experiments/activity_map/README.md", "The activity map"),
     "cpu_simd": ("cpu/simd/README.md", "The fast CPU program"),
+    "float64": ("float64/README.md", "Float64"),
+    "small_systems": ("small_systems/README.md", "Small systems"),
     "memory": ("memory/README.md", "Memory"),
     "memory_tiles": ("memory/tiles.md", "Memory, tiles"),
     "memory_together": ("memory/together.md", "Memory, together"),
+}
+STEPS = {  # steps that run the kernels of a page, and whose mutants have its mistakes
+    "float64": ("step11_register_blocking", "step12_newton3"),
+    "small_systems": ("step13_persistent",),
 }
 KEYS = {
     "text",
@@ -314,6 +320,8 @@ def main():
         mutants = tomllib.loads((ROOT / "tests" / "mutants" / "mutants.toml").read_text("utf-8"))
         of_memory = tomllib.loads((ROOT / "tests" / "memory" / "mutants.toml").read_text("utf-8"))
         mutants["memory"] = {k: v for table in of_memory.values() for k, v in table.items()}
+        for page, steps in STEPS.items():
+            mutants[page] = {k: v for step in steps for k, v in mutants[step].items()}
         problems = list(by_day(known, step_folders(ROOT), mutants))
     else:
         chosen = {name: how for name, how in known.items() if BY_NIGHT & how.keys()

@@ -24,10 +24,11 @@ constexpr int resident_blocks(int wanted) {
 #endif
 }
 
-// Cost of a shape: `blocks` equal blocks of `slots` issue slots each. An SM needs `side_by_side`
+// Cost of a shape: `blocks` equal blocks of `slots` each, in any unit of work that is the same for
+// all shapes, such as the issue slots of a warp. An SM needs `side_by_side`
 // blocks to be fully busy. With fewer blocks, an SM takes as long as with `side_by_side` blocks,
 // because it idles while the warps wait for results. `besides` is the rest of the device's work, in
-// issue slots of one SM.
+// the same unit, per SM.
 struct Cost {
   double blocks;
   double slots;
@@ -65,9 +66,9 @@ struct Division {
   int chunks;
 };
 
-// Costs of a division in issue slots.
+// Costs of a division in issue slots of a warp.
 struct DivisionCost {
-  double interaction;
+  double interaction;      // of a source with one body of a thread
   double source = 0;       // loading a source, and the loop
   double body = 0;         // loading a body of a thread, and storing its sum
   double partial_sum = 0;  // writing it and adding it up; per SM, because all SMs share this work
@@ -105,7 +106,7 @@ struct PairShape {
   int tile() const { return 32 * bodies_per_thread * warps; }
 };
 
-// Costs in issue slots.
+// Costs in lane slots: an issue slot of a warp is 32 of them.
 struct PairCost {
   double pair;
   double source;  // loading a source and passing on its sum, for all bodies of a lane

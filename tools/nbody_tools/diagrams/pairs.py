@@ -59,8 +59,8 @@ def chunks() -> Drawing:
 def rotation() -> Drawing:
     """Draws step 12: the sums that rotate through a warp, and the ring of tiles."""
     d = Drawing(720, "In each step a lane pairs one source with its own bodies and passes the "
-                     "source's sum to the next lane; tiles form a ring, and each is paired with "
-                     "all tiles up to half the ring ahead of it")
+                     "source's sum to the previous lane; tiles form a ring, and each is paired "
+                     "with all tiles up to half the ring ahead of it")
     d.heading(34, "A warp, drawn with 8 lanes for 32: sums rotate, bodies stay")
     lanes, width, x = 8, 92, 150
     for lane in range(lanes):
