@@ -20,7 +20,7 @@ __device__ Position load(const Position* __restrict__ positions, int j, int n) {
   return j < n ? __ldg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// Pairs all sources of a column with the bodies of a block. In each round every warp takes another
+// Pairs all sources of a column with the bodies of a block. In each turn every warp takes another
 // part of the column, so no two warps add to the same sums, and the order is fixed.
 template <bool kOneMass, int K, int kWarps>
 __device__ void meet_column(const Position* __restrict__ positions, int first, int n,
@@ -36,7 +36,7 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
       __syncwarp();  // no lane may overwrite it while another still reads it
       column_a[j] += reaction;
     }
-    __syncthreads();  // the next round adds to the sums of another warp
+    __syncthreads();  // the next turn adds to the sums of another warp
   }
 }
 
