@@ -1,7 +1,7 @@
-"""Finds the __device__, __constant__ and __managed__ variables at namespace scope and registers them
-with the library, because host code must not use the addresses of the first two, and the third are
-managed memory. In a module (modules.py), also registers
-the kernels with their names and parameters (include/hostcuda/driver/kernel.h).
+"""Finds the __device__, __constant__ and __managed__ variables at namespace scope and registers
+them with the library, because host code must not use the addresses of the first two, and the third
+are managed memory. In a module (modules.py), also registers the kernels with their names and
+parameters (include/hostcuda/driver/kernel.h).
 
 The preprocessor replaces __device__ by DEVICE, __constant__ by CONSTANT, and __managed__ by MANAGED
 (include/hostcuda/types.h); `without_marks` removes these marks. In a module, it also puts KERNEL

@@ -116,7 +116,7 @@ std::function<void()> begin_of(const CUgraphExec_st& exec) {
   return with_values(exec, set_default_values(exec.handles));
 }
 
-// Lets a node record its event, or wait for what was recorded before the launch.
+// Lets a node record its event, or wait for the operation that it recorded before the launch.
 void use_event(const CUgraphExec_st::Node& node, const OperationPointer& operation) {
   if (node.type == cudaGraphNodeTypeEventRecord) record_by(node.event, operation);
   if (node.type != cudaGraphNodeTypeWaitEvent) return;

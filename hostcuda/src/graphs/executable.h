@@ -40,7 +40,7 @@ std::set<const CUgraphExec_st*>& executables();
 // Returns the nodes of a graph and of its child graphs.
 ExecutableNodes executable_nodes(const CUgraph_st& graph);
 // Returns the node of the executable graph, or of a child graph in it, that stands for the node of
-// the graph that was instantiated; null if there is none.
+// the graph that was instantiated; null if it has no such node.
 CUgraphExec_st::Node* find_node(cudaGraphExec_t exec, const CUgraphNode_st* origin);
 // Says whether nodes can replace others: they need the same types and dependencies.
 cudaGraphExecUpdateResult compare(const ExecutableNodes& nodes, const ExecutableNodes& others);

@@ -22,7 +22,7 @@ struct KernelOfNode {
   std::vector<void*> arguments;  // the addresses of the arguments in `body`
 };
 
-// What a node that copies, fills, calls a function, or records or awaits an event was made of.
+// The parameters of a node that copies, fills, calls a function, or records or awaits an event.
 using NodeParameters = std::variant<std::monostate, cudaMemcpy3DParms, cudaMemsetParams,
                                     cudaHostNodeParams, cudaEvent_t>;
 
@@ -71,7 +71,7 @@ struct CUgraphNode_st {
   std::shared_ptr<const hostcuda::ChildGraph> child = nullptr;
   std::shared_ptr<hostcuda::GraphMemory> memory = nullptr;  // allocated or freed by this node
   hostcuda::NodeParameters parameters = {};
-  // Nodes are numbered in the order in which they are made. 0: this node is no copy.
+  // Nodes are numbered in the order in which they are made. 0: this node is not a copy.
   std::uint64_t number = 0, number_of_original = 0;
 };
 

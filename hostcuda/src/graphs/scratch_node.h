@@ -1,4 +1,4 @@
-// New content for a node: another node is made in a graph of its own, and its content is taken.
+// New content for a node: another node is made in a separate graph, and its content is taken.
 #ifndef HOSTCUDA_SRC_GRAPHS_SCRATCH_NODE_H
 #define HOSTCUDA_SRC_GRAPHS_SCRATCH_NODE_H
 

@@ -48,7 +48,7 @@ int hostcuda_print(const char* format, ...) {
   va_end(arguments);
   return result;
 }
-// What printf becomes with _FORTIFY_SOURCE.
+// Compilers call this function instead of printf with _FORTIFY_SOURCE.
 int hostcuda_print_checked(int, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);

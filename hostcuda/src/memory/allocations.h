@@ -20,7 +20,8 @@ struct PoolAccess;
 // memory, memory of another process, opened by a handle, and a __managed__ variable.
 enum class Origin { allocated, mapped, of_other_process, variable };
 
-// What the program has announced about a piece of managed memory. A place is a device or the host.
+// The hints that the program has given about a piece of managed memory. A place is a device or the
+// host.
 struct UsageHints {
   bool read_mostly = false;
   int preferred = cudaInvalidDeviceId, prefetched = cudaInvalidDeviceId;

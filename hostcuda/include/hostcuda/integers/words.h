@@ -74,7 +74,7 @@ HOSTCUDA_FUNCTION unsigned __funnelshift_rc(unsigned low, unsigned high, unsigne
   return shift < 32 ? __funnelshift_r(low, high, shift) : high;
 }
 // Returns the position of the n-th set bit of the mask, counted from bit `base` upwards, or
-// downwards if n is negative; ~0u if there is none. If n is 0, tests bit `base`.
+// downwards if n is negative; ~0u if no such bit is set. If n is 0, tests bit `base`.
 HOSTCUDA_FUNCTION unsigned __fns(unsigned mask, unsigned base, int n) {
   if (n == 0) return mask >> base & 1 ? base : ~0u;
   const int step = n < 0 ? -1 : 1;

@@ -1,5 +1,5 @@
 // hostcuda: functions of CUDA that <math.h> lacks: inverses of distributions, norms, and others.
-// Those of float compute in double.
+// The functions for float compute in double.
 #pragma once
 
 #include <cmath>
