@@ -77,8 +77,8 @@ class Workshop:
     """
 
     def __init__(self, folder: Path, tools: Tools, headers: Sequence[Path],
-                 sandbox: str = "auto", defines: Sequence[str] = ()) -> None:
-        self.folder, self.tools, self.defines = folder, tools, defines
+                 sandbox: str = "auto") -> None:
+        self.folder, self.tools = folder, tools
         self.kit, self.made, self.run = (folder / name for name in ("kit", "made", "run"))
         self.sources: list[Path] = []  # findings quote lines of these files
         self.seconds: list[float] = []  # processor time of the compiler and similar tools
@@ -159,8 +159,7 @@ class Workshop:
         default, NAME is the variant."""
         name = name or variant
         # Without -fno-gnu-unique, it would be impossible to hide some symbols from the libraries.
-        flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant],
-                 *(f"-D{define}" for define in self.defines)]
+        flags = [*self.tools.flags, "-fno-gnu-unique", *FLAGS[variant]]
         python, needed = python_for_nobody()
         launcher = self.kit / "hostcuda" / "launcher" / "hostcudacc.py"
         self.call(

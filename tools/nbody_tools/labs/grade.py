@@ -237,7 +237,7 @@ def grade(
     tools = read_tools(options.build)
     for_gpu = gpu_tools(options.cuda_build)
     with tempfile.TemporaryDirectory(prefix="nbody-grade-") as folder:
-        workshop = Workshop(Path(folder), tools, lab.headers, options.sandbox, lab.defines)
+        workshop = Workshop(Path(folder), tools, lab.headers, options.sandbox)
         refused, results = grade_program(lab, text, seed, workshop)
         if results and for_gpu is not None:
             results.append(

@@ -112,13 +112,12 @@ class Lab:
     devices: int = 1
     starter_step: str = ""  # if given, the starter is this step, with no code removed
     environment: str = ""  # emulator's environment variables in every run
-    defines: tuple[str, ...] = ()  # NAME=VALUE for the step's TUNABLE parameters, on the CPU
     # Memory limit of a submission. A lab with a cooperative grid needs a higher limit, because all
     # blocks of such a grid have their stacks in memory at the same time.
     megabytes: int = 1000
     inspected: tuple[int, int] = (961, 1023)  # fewest and most bodies in traced runs
     forbidden: tuple[str, ...] = ()  # patterns of names that README.md forbids
-    without: tuple[str, ...] = ()  # lines of the step that the lab does not contain
+    without: tuple[str, ...] = ()  # parts of the step's text that the lab does not contain
     cut: tuple[tuple[str, str], ...] = ()
     limit: tuple[Limit, ...] = ()
     extra: tuple[Extra, ...] = ()
@@ -147,10 +146,10 @@ class Lab:
 
     @property
     def step_text(self) -> str:
-        """Returns the step's source without the lines in `without`."""
+        """Returns the step's source without the parts in `without`."""
         text = self.source.read_text(encoding="utf-8")
-        for line in self.without:
-            text = text.replace(line, "")
+        for part in self.without:
+            text = text.replace(part, "")
         return text
 
     @property

@@ -22,6 +22,7 @@ import statistics
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Condition
 from typing import Any, Callable, Optional
 
 from nbody_tools.arguments import Failed
@@ -76,6 +77,8 @@ class Tests:
         self._summation = "tiled" if lab.is_tiled else "running"
         self._hung = ""
         self._of_run = ""  # a problem that failed only checks in OF_RUN
+        self._account = Condition()  # guards the next two, for two runs may begin at once
+        self._running = 0
         self._seconds_left = min(SECONDS_OF_ALL, SECONDS_OF_GRADING - sum(workshop.seconds))
 
     def results(self) -> list[Result]:
@@ -179,11 +182,27 @@ class Tests:
             return Result(name, 0, f"not run: the program was stopped in the test {self._hung}")
         return test()
 
+    def _reserved(self) -> float:
+        """Reserves processor time for a run, and returns the run's limit. If the other run of the
+        two has reserved too much, waits until that run ends, because most runs give most of their
+        time back."""
+        with self._account:
+            self._account.wait_for(lambda: self._seconds_left >= SECONDS or not self._running)
+            limit = max(1.0, min(SECONDS, self._seconds_left))
+            self._seconds_left -= limit
+            self._running += 1
+            return limit
+
+    def _give_back(self, limit: float, used: float) -> None:
+        with self._account:
+            self._seconds_left += limit - used
+            self._running -= 1
+            self._account.notify()
+
     def _run(
         self, name: str, program: str, mode: str, problems: list[Problem], environment: str
     ) -> Run:
-        limit = max(1.0, min(SECONDS, self._seconds_left))
-        self._seconds_left -= limit  # reserved, because another run may begin meanwhile
+        limit = self._reserved()
         done = run(
             self._workshop,
             self._programs[program],
@@ -194,7 +213,7 @@ class Tests:
             f"{self._lab.environment} {environment}",
             limit,
         )
-        self._seconds_left += limit - done.seconds
+        self._give_back(limit, done.seconds)
         if done.timed_out or NEVER_ENDS in done.said:
             self._hung = name
         return done
