@@ -82,6 +82,19 @@ def masses_of(value: Any, like: tuple[str, np.ndarray]) -> np.ndarray:
     return masses
 
 
+def shape_and_type(name: str, found: tuple[int, ...], allowed: tuple[Optional[int], ...],
+                   dtype: str, like: str) -> None:
+    """Checks an array of another library: its shape, in which None allows any number of rows, and
+    its dtype, which must be that of the positions."""
+    if (len(found) != len(allowed) or found[1:] != allowed[1:]
+            or allowed[0] not in (None, found[0])):
+        wanted = ", ".join("n" if size is None else str(size) for size in allowed)
+        wanted += "," if len(allowed) == 1 else ""
+        raise ValueError(f"{name}: shape {tuple(found)} is not allowed; use ({wanted})")
+    if dtype != like:
+        raise ValueError(f"{name}: dtype {dtype} is not allowed; use {like}, as in positions")
+
+
 def number(name: str, value: Any, low: float, high: float = math.inf, allowed: str = "") -> float:
     """Returns the value as a float, which must be finite and from low to high."""
     try:

@@ -13,7 +13,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _extension
+from . import _extension, checks
 
 CUDA = (2, 13)  # DLPack's device types: CUDA memory, and CUDA's managed memory
 TYPES: dict[Any, str] = {}  # names of dtypes that were seen
@@ -179,17 +179,7 @@ class Call:
         library = library_of(type(array))
         if library.device(array) != self.number:
             raise ValueError(f"{name}: not on CUDA device {self.number}, where positions are")
-        found = array.shape
-        rows = shape[0]
-        if (len(found) != len(shape) or found[1:] != shape[1:]
-                or (rows is not None and found[0] != rows)):
-            wanted = ", ".join("n" if size is None else str(size) for size in shape)
-            wanted += "," if len(shape) == 1 else ""
-            raise ValueError(f"{name}: shape {tuple(found)} is not allowed; use ({wanted})")
-        dtype = type_name(array)
-        if dtype != self.dtype:
-            raise ValueError(f"{name}: dtype {dtype} is not allowed; "
-                             f"use {self.dtype}, as in positions")
+        checks.shape_and_type(name, array.shape, shape, type_name(array), self.dtype)
         array = library.contiguous(array)
         self.arrays.append(array)
         return library.address(array)

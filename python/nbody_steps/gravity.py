@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _extension, checks, devices
+from . import _extension, checks, devices, in_jax
 
 METHODS = {"direct": 0, "tree": 1}
 DEVICES = {"cpu": 0, "cuda": 1}
@@ -118,6 +118,11 @@ def total(function: str, positions: Any, masses: Any, softening: float, targets:
                                      softening, settings(*options, True, unchecked))
         if found is not None:
             return found
+    arrays = {"positions": positions, "masses": masses, "targets": targets}
+    if in_jax.takes(options[4], *arrays.values()):
+        is_on_device = not in_jax.is_traced(*arrays.values())
+        return in_jax.call(function, arrays, length(softening),
+                           settings(*options, is_on_device, unchecked))
     number = devices.device_of(positions)
     if number is not None and _extension.has_cuda:
         return total_on_device(function, positions, masses, softening, targets, shape,
@@ -163,6 +168,14 @@ def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets
     """
     if checks.one_of("method", method, METHODS) != METHODS["direct"]:
         raise ValueError("method: 'tree' does not compute a jerk; use 'direct'")
+    arrays = {"positions": positions, "velocities": velocities, "masses": masses,
+              "targets": targets, "target_velocities": target_velocities}
+    if in_jax.takes(device, *arrays.values()):
+        is_on_device = not in_jax.is_traced(*arrays.values())
+        require_both(targets, target_velocities)
+        found = in_jax.call("jerk", arrays, length(softening),
+                            settings(method, 1, 2, 0, device, threads, is_on_device, unchecked))
+        return found if with_accelerations else found[1]
     number = devices.device_of(positions)
     if number is not None and _extension.has_cuda:
         return jerk_on_device((positions, velocities), masses, softening,
@@ -173,8 +186,7 @@ def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets
     require_same_shape("velocities", v, "positions", x)
     m = checks.masses_of(masses, ("positions", x))
     at = u = None
-    if (targets is None) != (target_velocities is None):
-        raise ValueError("target_velocities: needed with targets, and only with them")
+    require_both(targets, target_velocities)
     if targets is not None:
         at = checks.vectors("targets", targets, ("positions", x))
         u = checks.vectors("target_velocities", target_velocities, ("positions", x))
@@ -194,8 +206,7 @@ def jerk_on_device(sources: tuple[Any, Any], m: Any, softening: float, targets: 
     count = x.shape[0]
     v_at = call.take("velocities", v, (count, 3))
     m_at, at_at, u_at = call.take("masses", m, (count,)), 0, 0
-    if (at is None) != (u is None):
-        raise ValueError("target_velocities: needed with targets, and only with them")
+    require_both(at, u)
     if at is not None:
         at_at = call.take("targets", at, (None, 3))
         count = at.shape[0]
@@ -207,6 +218,11 @@ def jerk_on_device(sources: tuple[Any, Any], m: Any, softening: float, targets: 
         kernel(x.shape[0], x_at, v_at, m_at, count, at_at, u_at, eps, options, a_at, out_at,
                call.stream)
     return (call.result(a), call.result(out)) if with_accelerations else call.result(out)
+
+
+def require_both(targets: Any, target_velocities: Any) -> None:
+    if (targets is None) != (target_velocities is None):
+        raise ValueError("target_velocities: needed with targets, and only with them")
 
 
 def require_same_shape(name: str, array: np.ndarray, other: str, like: np.ndarray) -> None:

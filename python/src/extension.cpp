@@ -168,7 +168,13 @@ NB_MODULE(_extension, module) {
   nb::class_<Settings>(module, "Settings")
       .def(nb::init<int, int, int, double, int, double, bool>(), nb::arg("device"),
            nb::arg("method"), nb::arg("threads"), nb::arg("theta"), nb::arg("multipole"),
-           nb::arg("force_tolerance"), nb::arg("unchecked"));
+           nb::arg("force_tolerance"), nb::arg("unchecked"))
+      .def_ro("method", &Settings::method)
+      .def_ro("threads", &Settings::threads)
+      .def_ro("theta", &Settings::theta)
+      .def_ro("multipole", &Settings::multipole)
+      .def_ro("force_tolerance", &Settings::force_tolerance)
+      .def_ro("unchecked", &Settings::unchecked);
 #ifdef NBODY_WITH_CUDA
   module.attr("has_cuda") = true;
 #else
@@ -193,4 +199,5 @@ NB_MODULE(_extension, module) {
   bind_jerk_at<double>(module, "jerk_f64", nbody_jerk_f64);
   bind_files(module);
   bind_short_way(module);
+  bind_jax(module);
 }

@@ -64,7 +64,8 @@ void sum_on(int number, nbody::library::Quantity quantity, const Addresses& sour
   });
 }
 
-// Add functions to the module: bind_files adds read, write, scenario and scenarios; bind_short_way
-// adds sum_there.
+// Add to the module: bind_files adds the functions read, write, scenario and scenarios;
+// bind_short_way adds sum_there; bind_jax adds jax_handlers, which is empty in a build without JAX.
 void bind_files(nanobind::module_& module);
 void bind_short_way(nanobind::module_& module);
+void bind_jax(nanobind::module_& module);

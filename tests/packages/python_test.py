@@ -1,6 +1,6 @@
-"""Installs the Python package nbody_steps with pip into a new environment, and runs its tests and
-the examples of docs/library.md. With the word "adapters", also installs REBOUND, yt, galpy and
-h5py, and tests the package against them.
+"""Installs the Python package nbody_steps with pip into a new environment that has JAX, and runs
+its tests and the examples of docs/library.md. With the word "adapters", installs REBOUND, yt, galpy
+and h5py instead of JAX, and tests the package against them.
 
 usage: python_test.py [adapters]
 
@@ -36,30 +36,35 @@ def copy(folder: Path) -> None:
             shutil.copy(source, target)
 
 
-def main(folder: Path, with_others: bool) -> int:
-    source = folder / "source"
-    copy(source)
+def install(folder: Path, source: Path, with_others: bool) -> int:
     made = run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
     if made.returncode != 0:
         print(f"no venv here: {made.stdout}")
         return NOT_HERE
-    others = OTHERS if with_others else ()
-    # nvcc would take minutes, and there is no device to test with.
-    done = run(folder / "venv/bin/pip", "install", "--quiet",
-               "--config-settings=cmake.define.NBODY_GRAVITY_CUDA=OFF", source / "python", *others,
-               cwd=folder)
-    if any(text in done.stdout for text in (*NO_NETWORK, NO_HIGHWAY)):
-        print(f"no package index or no Highway here: {done.stdout}")
-        return NOT_HERE
-    if done.returncode != 0:
-        print(done.stdout)
-        return 1
+    # The build of the package uses the headers of JAX if it is installed already. nvcc would take
+    # minutes, and there is no device to test with.
+    package = ("--config-settings=cmake.define.NBODY_GRAVITY_CUDA=OFF", source / "python")
+    for words in ((*package, *OTHERS),) if with_others else (("jax",), package):
+        done = run(folder / "venv/bin/pip", "install", "--quiet", *words, cwd=folder)
+        if any(text in done.stdout for text in (*NO_NETWORK, NO_HIGHWAY)):
+            print(f"no package index or no Highway here: {done.stdout}")
+            return NOT_HERE
+        if done.returncode != 0:
+            print(done.stdout)
+            return 1
+    return 0
+
+
+def main(folder: Path, with_others: bool) -> int:
+    source = folder / "source"
+    copy(source)
+    if failed := install(folder, source, with_others):
+        return failed
     # The notebook of GRAPE-6 needs libnbody_g6, so no test runs it.
     notebooks = [source / f"python/notebooks/{name}.md" for name in OTHERS[:3]]
     tests = ((("test_adapters.py", "--all"), ("test_archives.py", "--all"),
               ("test_notebooks.py", *notebooks)) if with_others
-             else (("test_nbody_steps.py", source / "docs/library.md"),))
-    failed = 0
+             else (("test_nbody_steps.py", source / "docs/library.md"), ("test_jax.py",)))
     for name, *words in tests:
         tested = run(folder / "venv/bin/python", source / "python/tests" / name, *words, cwd=folder)
         print(tested.stdout)

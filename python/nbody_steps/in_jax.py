@@ -1,0 +1,124 @@
+"""Gravity as an operation of XLA, the compiler of JAX (src/in_jax.cpp).
+
+Functions under jax.jit can compute gravity by this operation, on the CPU and on CUDA devices. Calls
+with arrays on a CUDA device use it, too, because an exchange through DLPack takes longer. JAX runs
+operations asynchronously, so values that are not allowed raise an error when a result is used.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import _extension, checks, devices
+
+NAME = "nbody_steps_gravity"
+QUANTITIES = {"accelerations": 0, "potential": 1, "jerk": 2}
+NOT_BUILT = ("positions: arrays within jax.jit are not allowed, because JAX was not installed when "
+             "nbody_steps was built; install JAX, then nbody_steps again")
+
+
+@functools.lru_cache(maxsize=1)
+def ffi() -> Optional[Any]:
+    """Returns the module jax.ffi, which then knows the operation, or None if the package was built
+    without JAX, or for a version that this JAX no longer supports."""
+    try:
+        module = importlib.import_module("jax.ffi")
+        for platform, handler in _extension.jax_handlers.items():
+            module.register_ffi_target(NAME, handler, platform=platform)
+    except (ImportError, AttributeError, RuntimeError):
+        return None
+    return module if _extension.jax_handlers else None
+
+
+def is_traced(*arrays: Any) -> bool:
+    """Tests whether JAX compiles the caller, so that some arrays have no values yet."""
+    jax = sys.modules.get("jax")
+    return jax is not None and any(isinstance(array, jax.core.Tracer) for array in arrays)
+
+
+def takes(device: Optional[str], positions: Any, *others: Any) -> bool:
+    """Tests whether a call with these arrays is an operation of JAX."""
+    if is_traced(positions, *others):
+        if ffi() is None:
+            raise TypeError(NOT_BUILT)
+        if device is not None:
+            raise ValueError(f"device: {device!r} is not allowed within jax.jit, because JAX "
+                             "chooses the device; use None")
+        return True
+    jax = sys.modules.get("jax")
+    return (jax is not None and _extension.has_cuda and isinstance(positions, jax.Array)
+            and all(found.platform == "gpu" for found in positions.devices())
+            and ffi() is not None)
+
+
+@functools.lru_cache(maxsize=64)
+def operation(function: str, softening: float, settings: _extension.Settings) -> Callable[..., Any]:
+    """Returns a function of the arrays that `call` lists. JAX compiles the function for each new
+    shape."""
+    jax, call_of = sys.modules["jax"], ffi().ffi_call
+    attributes = {
+        "quantity": np.int32(QUANTITIES[function]),
+        "softening": np.float64(softening),
+        "method": np.int32(settings.method),
+        "threads": np.int32(settings.threads),
+        "theta": np.float64(settings.theta),
+        "multipole": np.int32(settings.multipole),
+        "force_tolerance": np.float64(settings.force_tolerance),
+        "unchecked": np.bool_(settings.unchecked),
+    }
+    sources = 3 if function == "jerk" else 2
+
+    def gravity(*arrays: Any) -> Any:
+        at = arrays[sources if len(arrays) > sources else 0]
+        result = jax.ShapeDtypeStruct(at.shape[:1] if function == "potential" else at.shape,
+                                      at.dtype)
+        results = (result, result) if function == "jerk" else result
+        return call_of(NAME, results, vmap_method="sequential")(*arrays, **attributes)
+
+    return jax.jit(gravity)
+
+
+def array_of_jax(name: str, array: Any, device: Any) -> Any:
+    """Returns the array if it is one of JAX. Within jax.jit (the device is None), other arrays
+    become constants."""
+    jax = sys.modules["jax"]
+    if isinstance(array, jax.Array):
+        return array
+    if device is not None:
+        raise ValueError(f"{name}: not on CUDA device {device.local_hardware_id}, where positions "
+                         "are")
+    return jax.numpy.asarray(array)
+
+
+def call(function: str, arrays: dict[str, Any], softening: float, settings: _extension.Settings
+         ) -> Any:
+    """Returns accelerations, potentials, or accelerations and jerks.
+
+    arrays  positions, velocities (for a jerk) and masses of the sources, then targets and
+            target_velocities (for a jerk), which may be None
+    """
+    traced = is_traced(*arrays.values())
+    device = None if traced else next(iter(arrays["positions"].devices()))
+    given = {name: array_of_jax(name, array, device)
+             for name, array in arrays.items() if array is not None}
+    x = given["positions"]
+    at = given.get("targets", x)
+    dtype = devices.type_name(x)
+    if dtype not in ("float32", "float64"):
+        raise ValueError(f"positions: dtype {dtype} is not allowed; use float32 or float64")
+    for name, array in given.items():
+        rows = (at if name.startswith("target") else x).shape[:1]
+        if name in ("positions", "targets"):
+            rows = (None,)
+        checks.shape_and_type(name, array.shape, rows if name == "masses" else (*rows, 3),
+                              devices.type_name(array), dtype)
+    if x.shape[0] == 0 or at.shape[0] == 0:
+        zeros = sys.modules["jax"].numpy.zeros
+        nothing = zeros(at.shape[:1] if function == "potential" else at.shape, x.dtype)
+        return (nothing, nothing) if function == "jerk" else nothing
+    return operation(function, softening, settings)(*given.values())
