@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels.h"
+#include "threads.h"
 
 namespace nbody::library {
 namespace {
@@ -45,7 +46,8 @@ int check_values(const Arrays<Real>& arrays, bool moving) {
 }
 
 int check(const nbody_options& options, Quantity quantity) {
-  if (options.size != sizeof(nbody_options) || options.threads < 0) return NBODY_BAD_OPTION;
+  if (options.size != sizeof(nbody_options)) return NBODY_BAD_OPTION;
+  if (options.threads < 0 || options.threads > kMostThreads) return NBODY_BAD_OPTION;
   if (options.device != NBODY_CPU && options.device != NBODY_CUDA) return NBODY_BAD_OPTION;
   if (options.method != NBODY_DIRECT && options.method != NBODY_TREE) return NBODY_BAD_OPTION;
   if (options.multipole != 0 && options.multipole != 2) return NBODY_BAD_OPTION;
@@ -206,20 +208,6 @@ void scatter(const std::vector<double>& out, int all, int first, int count, doub
       *to++ = static_cast<Real>(
           unit * out[i * static_cast<std::size_t>(all) + static_cast<std::size_t>(first + c)]);
 }
-
-// Limits the number of threads in the OpenMP teams of this thread for the duration of a call.
-class Threads {
- public:
-  explicit Threads(int most) : before_(omp_get_max_threads()) {
-    if (most > 0) omp_set_num_threads(most);
-  }
-  ~Threads() { omp_set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
 
 }  // namespace
 

@@ -1,10 +1,13 @@
 /* Tests libnbody through its C ABI, against float64 sums computed in this file. */
+#define _POSIX_C_SOURCE 200809L /* fork */
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "nbody.h"
 
@@ -292,6 +295,7 @@ static void check_errors(void) {
   WITH(device, 2, NBODY_BAD_OPTION)
   WITH(method, 2, NBODY_BAD_OPTION)
   WITH(threads, -1, NBODY_BAD_OPTION)
+  WITH(threads, 4097, NBODY_BAD_OPTION)
   WITH(theta, 1.01, NBODY_BAD_OPTION)
   WITH(theta, NAN, NBODY_BAD_OPTION)
   WITH(multipole, 1, NBODY_BAD_OPTION)
@@ -375,6 +379,24 @@ static void check_threads(void) {
     }
 }
 
+/* A forked process computes, although the threads of the parent's calls do not exist in it. */
+static void check_fork(void) {
+  if (DEVICE == NBODY_CUDA) return; /* a forked process cannot use its parent's device */
+  Job job = {make_bodies(3000, 50, 1, 1), defaults(), zeros(9000, sizeof(float))};
+  job.options.threads = 2;
+  compute(&job, job.out);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    compute(&job, job.out);
+    _exit(failures != 0);
+  }
+  int status = -1;
+  expect(waitpid(child, &status, 0) == child && status == 0, "a forked process", status);
+  free(job.out);
+  free_bodies(job.bodies);
+}
+
 int main(void) {
   check_direct();
   check_units();
@@ -382,6 +404,7 @@ int main(void) {
   check_coincident();
   check_errors();
   check_threads();
+  check_fork();
   puts(failures ? "FAILED" : "all right");
   return failures != 0;
 }
