@@ -35,10 +35,13 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
                 without units it is required: some programs read masses of such a file in solar
                 masses, others in 1e10 solar masses
 
+    Archives of AMUSE and REBOUND allow none of these options, except `units` with their own units.
+
     A file that is missing or invalid raises a ValueError with a one-line message.
     """
     count = None if systems is None else checks.whole("systems", systems, 1)
-    archive = archives.read_archive(os.fspath(file), units)
+    archive = archives.read_archive(os.fspath(file), units, {
+        "systems": systems, "species": species, "columns": columns, "from_units": from_units})
     if archive is not None:
         return archive
     return from_extension(_extension.read(os.fspath(file), count, species, columns, units,
