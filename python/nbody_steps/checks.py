@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from typing import Any, Optional
 
 import numpy as np
@@ -113,6 +114,20 @@ def whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
         found = low - 1
     if not low <= found <= high:
         raise ValueError(f"{name}: {value!r} is not allowed; use an integer from {low} to {high}")
+    return found
+
+
+def text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: a {type(value).__name__} is not allowed; use a str")
+    return value
+
+
+def path(name: str, value: Any) -> str:
+    """Returns the path of a file as text in UTF-8."""
+    found = os.fsdecode(value)
+    if "\0" in found or any("\ud800" <= letter <= "\udfff" for letter in found):
+        raise ValueError(f"{name}: {found!r} is not allowed; use UTF-8 without NUL")
     return found
 
 

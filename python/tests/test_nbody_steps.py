@@ -5,6 +5,7 @@ usage: test_nbody_steps.py [PAGE.md]...   also runs the Python examples of these
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import signal
@@ -326,6 +327,25 @@ class Files(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "extension|ending|[.]xyz"):
                 nb.write(Path(folder) / "solar.xyz", solar)
 
+    def test_nothing_unreadable_is_written(self) -> None:
+        solar = nb.scenario("solar-system")
+        cases = ({"masses": 1e39 * solar.masses}, {"positions": np.ma.masked_less(solar.positions,
+                                                                                  0)},
+                 {"positions": 1j * solar.positions}, {"time": np.nan}, {"time": None},
+                 {"softening": -1.0}, {"dt": np.inf}, {"units": None},
+                 {"names": list(range(len(solar.masses)))})
+        with tempfile.TemporaryDirectory() as folder:
+            for case in cases:
+                with self.subTest(*case), self.assertRaises(ValueError) as error:
+                    nb.write(Path(folder) / "a.csv", dataclasses.replace(solar, **case))
+                self.assertNotIn("\n", str(error.exception))
+            for name in ("a\0.csv", "\udcff.csv"):
+                with self.assertRaisesRegex(ValueError, "^file: "):
+                    nb.write(name, solar)
+            self.assertEqual(os.listdir(folder), [])
+            file = os.fsencode(folder) + b"/b.csv"
+            nb.write(file, solar)
+            self.assertEqual(len(nb.read(file).masses), len(solar.masses))
 
     def test_tipsy_needs_units(self) -> None:
         solar = nb.scenario("solar-system")
