@@ -178,6 +178,7 @@ class Sums(unittest.TestCase):
             ("method: 'tree'", lambda: nb.jerk(x, v, m, 0.1, method="tree")),
             ("target_velocities: needed", lambda: nb.jerk(x, v, m, 0.1, x)),
             ("steps: -1 ", lambda: nb.simulate(x, v, m, 0.1, 0.1, -1)),
+            ("targets: not", lambda: nb.simulate(x, v, m, 0.1, 0.1, 1, targets=x)),
             ("dt: inf ", lambda: nb.simulate(x, v, m, 0.1, np.inf, 1)),
             ("multipole: array", lambda: nb.potential(x, m, 0.1, multipole=np.array([2, 2]))),
             ("positions: 2000000000 rows",
