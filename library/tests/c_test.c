@@ -229,6 +229,22 @@ static void check_tree(void) {
   free_bodies(s), free_bodies(t), free_bodies(few);
 }
 
+/* One body far away does not take the digits of the others' float64 positions in the tree. */
+static void check_escaper(void) {
+  if (DEVICE == NBODY_CUDA) return; /* measures positions from the middle of all bodies */
+  nbody_options options = defaults();
+  options.method = NBODY_TREE;
+  const Bodies s = make_bodies(2000, 9, 1, 1);
+  s.x[0] = 1e7;
+  Sums* const sums = reference(&s, &s, 0.02);
+  double* const a = zeros(3 * s.n, sizeof(double));
+  const int wrong = nbody_accelerations_f64(s.n, s.x, s.m, 0, NULL, 0.02, &options, a);
+  const double error = error_of(sums, s.n, a, 1, 0, 3);
+  expect(!wrong && error < 0.02, "tree, a body far away", error);
+  free(sums), free(a);
+  free_bodies(s);
+}
+
 /* Two coincident bodies, one of them massless, and one body far away. */
 static void check_coincident(void) {
   const nbody_options usual = defaults();
@@ -401,6 +417,7 @@ int main(void) {
   check_direct();
   check_units();
   check_tree();
+  check_escaper();
   check_coincident();
   check_errors();
   check_threads();
