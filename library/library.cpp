@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "kernels.h"
+#include "threads.h"
 
 namespace nbody::library {
 namespace {
@@ -45,7 +45,8 @@ int check_values(const Arrays<Real>& arrays, bool moving) {
 }
 
 int check(const nbody_options& options, Quantity quantity) {
-  if (options.size != sizeof(nbody_options) || options.threads < 0) return NBODY_BAD_OPTION;
+  if (options.size != sizeof(nbody_options)) return NBODY_BAD_OPTION;
+  if (options.threads < 0 || options.threads > kMostThreads) return NBODY_BAD_OPTION;
   if (options.device != NBODY_CPU && options.device != NBODY_CUDA) return NBODY_BAD_OPTION;
   if (options.method != NBODY_DIRECT && options.method != NBODY_TREE) return NBODY_BAD_OPTION;
   if (options.multipole != 0 && options.multipole != 2) return NBODY_BAD_OPTION;
@@ -93,19 +94,28 @@ double largest_of(const Real* values, std::size_t count) {
   return largest;
 }
 
-// Float64 positions that a tree rounds to float32 are measured from the middle of the sources.
+// Float64 positions that a tree rounds to float32 are measured from the median of a sample of the
+// sources. Unlike the middle of all sources, it stays among most bodies if a few are far away, so
+// that rounding does not take their digits.
+template <class Real>
+void choose_centre(const Arrays<Real>& sources, double* centre) {
+  constexpr std::size_t kSample = 1000;
+  const std::size_t step = (sources.count + kSample - 1) / kSample;
+  for (std::size_t k = 0; k < 3; ++k) {
+    std::vector<double> sample;
+    for (std::size_t i = 0; i < sources.count; i += step)
+      sample.push_back(static_cast<double>(sources.positions[3 * i + k]));
+    const auto median = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+    std::nth_element(sample.begin(), median, sample.end());
+    centre[k] = *median;
+  }
+}
+
 template <class Real>
 Units choose_units(const Call<Real>& call) {
   Units units{0, largest_of(call.sources.masses, call.sources.count), 0, {0, 0, 0}};
   if (call.options->method == NBODY_TREE && std::is_same_v<Real, double> && call.sources.count > 0)
-    for (std::size_t k = 0; k < 3; ++k) {
-      double low = std::numeric_limits<double>::infinity(), high = -low;
-      for (std::size_t i = 0; i < call.sources.count; ++i) {
-        const double x = static_cast<double>(call.sources.positions[3 * i + k]);
-        low = std::min(low, x), high = std::max(high, x);
-      }
-      units.centre[k] = 0.5 * (low + high);
-    }
+    choose_centre(call.sources, units.centre);
   const auto include = [&](const Arrays<Real>& arrays) {
     for (std::size_t k = 0; k < 3 * arrays.count; ++k)
       units.length = std::max(
@@ -206,20 +216,6 @@ void scatter(const std::vector<double>& out, int all, int first, int count, doub
       *to++ = static_cast<Real>(
           unit * out[i * static_cast<std::size_t>(all) + static_cast<std::size_t>(first + c)]);
 }
-
-// Limits the number of threads in the OpenMP teams of this thread for the duration of a call.
-class Threads {
- public:
-  explicit Threads(int most) : before_(omp_get_max_threads()) {
-    if (most > 0) omp_set_num_threads(most);
-  }
-  ~Threads() { omp_set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
 
 }  // namespace
 

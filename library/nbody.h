@@ -26,7 +26,8 @@
  * for arrays of either type; the errors of its approximation are larger than those of float32.
  *
  * Threads. Any number of threads may call these functions at once; they do not affect each other's
- * results. A call uses OpenMP; options.threads limits its threads.
+ * results. A call uses OpenMP; options.threads limits its threads. In a process that was forked
+ * after a call, each call uses one thread, because OpenMP's other threads exist only in the parent.
  *
  * Devices. options.device is NBODY_CPU, the default, or NBODY_CUDA. If the library was built
  * without nvcc, calls with NBODY_CUDA return NBODY_NO_DEVICE. NBODY_CUDA uses the device that holds
@@ -81,7 +82,7 @@ typedef struct nbody_options {
   size_t size; /* sizeof(nbody_options), so that a later version can add fields */
   int device;  /* NBODY_CPU or NBODY_CUDA */
   int method;  /* NBODY_DIRECT or NBODY_TREE */
-  int threads; /* largest number; 0: OpenMP chooses */
+  int threads; /* largest number, at most 4096; 0: OpenMP chooses */
   /* The tree: opening angle, 0 to 1; highest moment of a node, 0 or 2; and the limit on the
    * first multipole term that a node omits, relative to the force on the body, 0 to 1. */
   double theta;

@@ -1,10 +1,13 @@
 /* Tests libnbody through its C ABI, against float64 sums computed in this file. */
+#define _POSIX_C_SOURCE 200809L /* fork */
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "nbody.h"
 
@@ -226,6 +229,22 @@ static void check_tree(void) {
   free_bodies(s), free_bodies(t), free_bodies(few);
 }
 
+/* One body far away does not take the digits of the others' float64 positions in the tree. */
+static void check_escaper(void) {
+  if (DEVICE == NBODY_CUDA) return; /* measures positions from the middle of all bodies */
+  nbody_options options = defaults();
+  options.method = NBODY_TREE;
+  const Bodies s = make_bodies(2000, 9, 1, 1);
+  s.x[0] = 1e7;
+  Sums* const sums = reference(&s, &s, 0.02);
+  double* const a = zeros(3 * s.n, sizeof(double));
+  const int wrong = nbody_accelerations_f64(s.n, s.x, s.m, 0, NULL, 0.02, &options, a);
+  const double error = error_of(sums, s.n, a, 1, 0, 3);
+  expect(!wrong && error < 0.02, "tree, a body far away", error);
+  free(sums), free(a);
+  free_bodies(s);
+}
+
 /* Two coincident bodies, one of them massless, and one body far away. */
 static void check_coincident(void) {
   const nbody_options usual = defaults();
@@ -292,6 +311,7 @@ static void check_errors(void) {
   WITH(device, 2, NBODY_BAD_OPTION)
   WITH(method, 2, NBODY_BAD_OPTION)
   WITH(threads, -1, NBODY_BAD_OPTION)
+  WITH(threads, 4097, NBODY_BAD_OPTION)
   WITH(theta, 1.01, NBODY_BAD_OPTION)
   WITH(theta, NAN, NBODY_BAD_OPTION)
   WITH(multipole, 1, NBODY_BAD_OPTION)
@@ -375,13 +395,35 @@ static void check_threads(void) {
     }
 }
 
+/* A forked process computes, although the threads of the parent's calls do not exist in it. */
+static void check_fork(void) {
+  if (DEVICE == NBODY_CUDA) return; /* a forked process cannot use its parent's device */
+  Job job = {make_bodies(3000, 50, 1, 1), defaults(), zeros(9000, sizeof(float))};
+  job.options.threads = 2;
+  compute(&job, job.out);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    failures = 0;
+    compute(&job, job.out);
+    _exit(failures != 0);
+  }
+  int status = -1;
+  const pid_t ended = waitpid(child, &status, 0);
+  expect(ended == child && status == 0, "a forked process", status);
+  free(job.out);
+  free_bodies(job.bodies);
+}
+
 int main(void) {
   check_direct();
   check_units();
   check_tree();
+  check_escaper();
   check_coincident();
   check_errors();
   check_threads();
+  check_fork();
   puts(failures ? "FAILED" : "all right");
   return failures != 0;
 }

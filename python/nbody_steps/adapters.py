@@ -209,6 +209,8 @@ def galpy_field(potential: Any, length: float = 1.0, speed: float = 1.0
                           outward * np.sin(phi) + around * np.cos(phi), up), axis=1)
         return (rate * rate / scale * force).astype(at.dtype)
 
+    if isinstance(potential, (list, tuple)) and not potential:
+        raise ValueError("potential: an empty list is not allowed; use a galpy potential")
     try:
         field(np.array([[scale, 0.0, 0.0]]))
     except Exception as error:  # galpy raises many kinds

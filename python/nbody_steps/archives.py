@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
 
@@ -22,23 +22,49 @@ WORD = re.compile(r"\s*(system\.get\('([^']*)'\)\.base\('([^']*)'\)|\*\*|[-+]?[\
 Unit = tuple[float, dict[str, float], str]  # factor, powers of bases, name of the system
 
 
-def read_archive(file: str, units: Optional[str] = None) -> Optional[Bodies]:
-    """Returns the last state in an archive of AMUSE or REBOUND, or None for another file."""
+def read_archive(file: str, units: Optional[str], options: dict[str, Any]) -> Optional[Bodies]:
+    """Returns the last state in an archive of AMUSE or REBOUND, or None for another file. `options`
+    are those that an archive cannot have; a value that is not empty raises a ValueError."""
     try:
         with open(file, "rb") as opened:
             start = opened.read(len(REBOUND))
     except OSError:
         return None  # the reader of the other formats reports the error
-    if start.startswith(HDF5):
-        bodies = read_amuse(file)
-    elif start == REBOUND:
-        bodies = from_rebound(package("rebound", "a REBOUND archive").Simulation(file))
-    else:
+    if not start.startswith(HDF5) and start != REBOUND:
         return None
+    for name, value in options.items():
+        if value:
+            raise ValueError(f"{name}: {value!r} is not allowed; {file} is an archive of AMUSE or "
+                             "REBOUND, which is read as it is")
+    bodies = whole(file, read_amuse if start.startswith(HDF5) else read_rebound)
     if units is not None and units != bodies.units:
         raise ValueError(f"{file}: units {units!r} are not allowed; the archive has "
                          f"{bodies.units or 'units without a name'}")
     return bodies
+
+
+def whole(file: str, reader: Callable[[str], Bodies]) -> Bodies:
+    """Reads an archive. Raises a ValueError if it is damaged, or has bodies that no other file may
+    have."""
+    try:
+        bodies = reader(file)
+        rows = np.column_stack((bodies.positions, bodies.velocities, bodies.masses))
+    except ImportError:
+        raise
+    except Exception as error:  # h5py and rebound raise many kinds for damaged files
+        text = str(error).partition("\n")[0]
+        if isinstance(error, ValueError) and text.startswith(f"{file}: "):
+            raise
+        raise ValueError(f"{file}: cannot be read ({text or type(error).__name__})") from None
+    if len(rows) == 0:
+        raise ValueError(f"{file} holds no bodies")
+    if not (np.isfinite(rows).all() and np.isfinite(bodies.time) and (bodies.masses >= 0).all()):
+        raise ValueError(f"{file}: numbers must be finite, and masses 0 or more")
+    return bodies
+
+
+def read_rebound(file: str) -> Bodies:
+    return from_rebound(package("rebound", "a REBOUND archive").Simulation(file))
 
 
 def read_amuse(file: str) -> Bodies:
@@ -85,10 +111,10 @@ def column(file: str, columns: Any, name: str, wanted: dict[str, float],
         raise ValueError(f"{file}: {name} is in {text_of(columns[name].attrs['units'])}, which is "
                          "not allowed; use a unit of the right dimensions, in the unit system of "
                          "the masses")
-    values = factor * np.asarray(columns[name][:], np.float64)
-    if not np.isfinite(values).all():
-        raise ValueError(f"{file}: {name} has values that are not finite")
-    return values, found
+    values = columns[name][:]
+    if values.ndim != 1 or values.dtype.kind not in "iuf":
+        raise ValueError(f"{file}: {name} is not one number per particle")
+    return factor * values.astype(np.float64), found
 
 
 def parse_unit(file: str, text: str) -> Unit:

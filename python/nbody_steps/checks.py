@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from typing import Any, Optional
 
 import numpy as np
@@ -16,6 +17,7 @@ def as_array(name: str, value: Any) -> np.ndarray:
     """Returns `value` as a numpy array, without a copy if possible. Lists of numbers become
     float64."""
     if isinstance(value, np.ndarray):
+        require_plain(name, value)
         array = value
     elif hasattr(value, "__dlpack__"):
         device = getattr(value, "__dlpack_device__", lambda: (1, 0))()
@@ -33,9 +35,21 @@ def as_array(name: str, value: Any) -> np.ndarray:
                 array = array.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"{name}: not an array of numbers ({error})") from None
-    if array.dtype not in TYPES:
+    native = array.dtype.newbyteorder("=")  # FITS files, for example, are big-endian
+    if native not in TYPES:
         raise ValueError(f"{name}: dtype {array.dtype} is not allowed; use float32 or float64")
-    return array
+    return array.astype(native, copy=False)
+
+
+def require_plain(name: str, array: np.ndarray) -> None:
+    """Rejects arrays of numpy's subclasses that do not mean their plain numbers: masked values, and
+    units (of astropy or unyt), which would be ignored."""
+    if np.ma.is_masked(array):
+        raise ValueError(f"{name}: masked values are not allowed; leave these bodies out")
+    unit = getattr(array, "unit", None) or getattr(array, "units", None)
+    if unit is not None and str(unit) not in ("", "dimensionless"):
+        raise ValueError(f"{name}: the unit {unit} is not allowed, because G is 1; "
+                         "use plain numbers (.value)")
 
 
 def vectors(name: str, value: Any, like: Optional[tuple[str, np.ndarray]] = None) -> np.ndarray:
@@ -99,7 +113,7 @@ def number(name: str, value: Any, low: float, high: float = math.inf, allowed: s
     """Returns the value as a float, which must be finite and from low to high."""
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not (low <= found <= high and math.isfinite(found)):
         raise ValueError(f"{name}: {value!r} is not allowed; use {allowed}")
@@ -113,6 +127,20 @@ def whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
         found = low - 1
     if not low <= found <= high:
         raise ValueError(f"{name}: {value!r} is not allowed; use an integer from {low} to {high}")
+    return found
+
+
+def text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: a {type(value).__name__} is not allowed; use a str")
+    return value
+
+
+def path(name: str, value: Any) -> str:
+    """Returns the path of a file as text in UTF-8."""
+    found = os.fsdecode(value)
+    if "\0" in found or any("\ud800" <= letter <= "\udfff" for letter in found):
+        raise ValueError(f"{name}: {found!r} is not allowed; use UTF-8 without NUL")
     return found
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from . import _extension, archives, checks
 from .bodies import Bodies
 
+MOST = float(np.finfo(np.float32).max)  # readers reject larger numbers
+
 
 def from_extension(found: dict[str, Any]) -> Bodies:
     rows = found.pop("rows")
@@ -35,37 +37,61 @@ def read(file: Union[str, os.PathLike[str]], *, systems: Optional[int] = None, s
                 without units it is required: some programs read masses of such a file in solar
                 masses, others in 1e10 solar masses
 
+    Archives of AMUSE and REBOUND allow none of these options, except `units` with their own units.
+
     A file that is missing or invalid raises a ValueError with a one-line message.
     """
     count = None if systems is None else checks.whole("systems", systems, 1)
-    archive = archives.read_archive(os.fspath(file), units)
+    name = checks.path("file", file)
+    checks.text("species", species), checks.text("columns", columns)
+    for option, preset in (("units", units), ("from_units", from_units)):
+        if preset is not None:
+            checks.text(option, preset)
+    archive = archives.read_archive(name, units, {
+        "systems": systems, "species": species, "columns": columns, "from_units": from_units})
     if archive is not None:
         return archive
-    return from_extension(_extension.read(os.fspath(file), count, species, columns, units,
-                                          from_units))
+    return from_extension(_extension.read(name, count, species, columns, units, from_units))
 
 
 def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
     """Writes a file of bodies; after an error, no part of the file remains. The extension of the
     file's name decides the format (.csv, .bin, .tipsy, ...; docs/formats.md). CSV and BIN keep
-    float64; other formats round to float32."""
+    float64; other formats round to float32. Numbers above 3.4e38, the largest of float32, raise a
+    ValueError in every format: use larger units."""
     if not isinstance(bodies, Bodies):
         raise ValueError(f"bodies: a {type(bodies).__name__} is not allowed; "
                          "use nbody_steps.Bodies")
-    x = np.asarray(bodies.positions, np.float64)
-    v = np.asarray(bodies.velocities, np.float64)
-    m = np.asarray(bodies.masses, np.float64)
+    x, v, m = (column(name, getattr(bodies, name)) for name in ("positions", "velocities",
+                                                                "masses"))
     if x.ndim not in (2, 3) or x.shape[-1] != 3 or v.shape != x.shape or m.shape != x.shape[:-1]:
         raise ValueError(f"bodies: shapes {x.shape}, {v.shape}, {m.shape} are not allowed; use "
                          "(n, 3), (n, 3), (n,)")
     rows = np.concatenate((x, v, m[..., np.newaxis]), axis=-1)
     if rows.size == 0:
         raise ValueError("bodies: there are none")
-    if not np.isfinite(rows).all() or (m < 0).any():
-        raise ValueError("bodies: values must be finite, and masses 0 or more")
+    if not (np.abs(rows) <= MOST).all() or (m < 0).any():
+        raise ValueError(f"bodies: values must be finite and at most {MOST:.2g}, and masses 0 or "
+                         "more")
     rows = np.ascontiguousarray(rows if rows.ndim == 3 else rows[np.newaxis])
-    _extension.write(os.fspath(file), rows, bodies.time, bodies.softening, bodies.dt, bodies.units,
-                     list(bodies.names), list(bodies.species))
+    numbers = (checks.number(name, getattr(bodies, name), low, MOST, allowed)
+               for name, low, allowed in (("time", -MOST, "a finite number"),
+                                          ("softening", 0, "a finite number, 0 or more"),
+                                          ("dt", -MOST, "a finite number")))
+    words = ([checks.text(name, word) for word in getattr(bodies, name)]
+             for name in ("names", "species"))
+    _extension.write(checks.path("file", file), rows, *numbers, checks.text("units", bodies.units),
+                     *words)
+
+
+def column(name: str, value: Any) -> np.ndarray:
+    """Returns an array in float64. Rejects arrays that would lose a part of their meaning."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: dtype {array.dtype} is not allowed; use float32 or float64")
+    if isinstance(value, np.ndarray):
+        checks.require_plain(name, value)
+    return array.astype(np.float64, copy=False)
 
 
 def scenario(name: str, bodies: Optional[int] = None, *, systems: int = 1, seed: int = 1,
@@ -83,8 +109,8 @@ def scenario(name: str, bodies: Optional[int] = None, *, systems: int = 1, seed:
     numbers = {key.replace("_", "-"): checks.number(key, value, -np.inf, np.inf, "a finite number")
                for key, value in parameters.items()}
     return from_extension(_extension.scenario(
-        name, count, checks.whole("systems", systems, 1), checks.whole("seed", seed, 0, 2**64 - 1),
-        eps, numbers))
+        checks.text("name", name), count, checks.whole("systems", systems, 1),
+        checks.whole("seed", seed, 0, 2**64 - 1), eps, numbers))
 
 
 def scenarios() -> dict[str, str]:

@@ -24,7 +24,7 @@ def settings(method: str, theta: float, multipole: int, force_tolerance: float,
                                        is_on_device, unchecked)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=64, typed=True)  # 1.0 is rejected, also after a call with 1
 def settings_of(method: str, theta: float, multipole: int, force_tolerance: float,
                 device: Optional[str], threads: Optional[int], is_on_device: bool,
                 unchecked: bool) -> _extension.Settings:
@@ -67,7 +67,8 @@ def accelerations(positions: Any, masses: Any, softening: float, targets: Any = 
     positions        (n, 3), float32 or float64; lists become float64
     masses           (n,), same dtype, 0 or more; massless bodies cost nothing as sources, unless at
                      most 6144 bodies act on each other on a device
-    softening        eps, a length, 0 or more
+    softening        eps, a length, 0 or more; in float32 and in the tree, at least 1e-12 of the
+                     largest coordinate is used (float64: 1e-100)
     targets          (k, 3), same dtype; None: the bodies themselves, without self-forces
     method           "direct": all pairs, in the arrays' dtype
                      "tree": in float32, O((n + k) log n). The tree of step 15b, with the criterion

@@ -27,6 +27,9 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
 
     Arrays on a CUDA device stay there, and the results are arrays of the same library.
     """
+    if "targets" in options:
+        raise ValueError("targets: not allowed, because the bodies themselves move; give bodies "
+                         "that cause no force the mass 0")
     checks.function_or_none("progress", progress, "the step's number")
     checks.function_or_none("external", external, "positions and time")
     number = devices.device_of(positions)

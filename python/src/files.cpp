@@ -18,6 +18,7 @@
 #include "io/units.h"
 #include "nbody/error.h"
 #include "scenarios/initial_conditions.h"
+#include "threads.h"
 
 namespace nb = nanobind;
 
@@ -28,11 +29,13 @@ static_assert(sizeof(nbody::BodyF64) == kColumns * sizeof(double));
 using Rows = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 using RowsIn = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-// Calls a function without the interpreter's lock. Invalid input becomes a ValueError.
+// Calls a function without the interpreter's lock, and with one thread in a forked process. Invalid
+// input becomes a ValueError.
 template <class Function>
 auto without_lock(const Function& function) {
   try {
     const nb::gil_scoped_release unlocked;
+    const nbody::library::Threads threads(0);
     return function();
   } catch (const nbody::UsageError& error) {
     throw nb::value_error(error.what());

@@ -171,7 +171,7 @@ class Galpy(unittest.TestCase):
 
     def test_nonsense(self) -> None:
         from galpy.potential import KeplerPotential
-        for wrong in (None, 3, "potential", [3]):
+        for wrong in (None, 3, "potential", [3], []):
             with self.assertRaisesRegex(ValueError, "^potential: ") as error:
                 nb.galpy_field(wrong)
             self.assertNotIn("\n", str(error.exception))

@@ -98,6 +98,43 @@ class Archives(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "nbody-convert"):
             nb.read(self.file)
 
+    def test_options(self) -> None:
+        """An option that an archive cannot have is rejected, not ignored."""
+        needs("h5py")
+        self.write_amuse(SI)
+        for name, value in (("systems", 2), ("species", "star"), ("columns", "x,y,z"),
+                            ("from_units", "henon")):
+            with self.assertRaisesRegex(ValueError, f"^{name}: {value!r} is not allowed"):
+                nb.read(self.file, **{name: value})
+
+    def test_damaged_files(self) -> None:
+        h5py = needs("h5py")
+        self.write_amuse(SI)
+        data = self.file.read_bytes()
+        for length in (20, len(data) // 2, len(data) - 1):
+            self.file.write_bytes(data[:length])
+            with self.assertRaisesRegex(ValueError, "cannot be read") as error:
+                nb.read(self.file)
+            self.assertNotIn("\n", str(error.exception))
+        for name, column, message in (("mass", [-1.0, 1, 1], "masses 0 or more"),
+                                      ("x", [np.nan, 1, 1], "finite"),
+                                      ("y", [1.0, 1], "cannot be read"),
+                                      ("z", [1j, 1, 1], "z is not one number per particle")):
+            self.file.write_bytes(data)
+            with h5py.File(self.file, "a") as opened:
+                columns = opened["data"][max(opened["data"])]["attributes"]
+                units = columns[name].attrs["units"]
+                del columns[name]
+                columns.create_dataset(name, data=column).attrs["units"] = units
+            with self.subTest(name), self.assertRaisesRegex(ValueError, message):
+                nb.read(self.file)
+
+    def test_a_damaged_archive_of_rebound(self) -> None:
+        needs("rebound")
+        self.file.write_bytes(b"REBOUND Binary File" + bytes(100))
+        with self.assertRaisesRegex(ValueError, "cannot be read"):
+            nb.read(self.file)
+
     def test_rebound(self) -> None:
         rebound = needs("rebound")
         simulation = rebound.Simulation()

@@ -5,6 +5,7 @@ usage: test_nbody_steps.py [PAGE.md]...   also runs the Python examples of these
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import signal
@@ -63,6 +64,12 @@ class Array:
         return self.device
 
 
+class Quantity(np.ndarray):
+    """An array with a unit, as in astropy."""
+
+    unit = "kpc"
+
+
 class Sums(unittest.TestCase):
     def close(self, found, exact, tolerance):
         error = np.abs(found - exact).max() / np.abs(exact).max()
@@ -116,6 +123,7 @@ class Sums(unittest.TestCase):
         rows = np.concatenate((x, m[:, None]), 1)
         np.testing.assert_array_equal(nb.accelerations(rows[:, :3], rows[:, 3], 0.1), a)
         np.testing.assert_array_equal(nb.accelerations(np.asfortranarray(x), m, 0.1), a)
+        np.testing.assert_array_equal(nb.accelerations(x.astype(">f8"), m.astype(">f8"), 0.1), a)
         self.assertEqual(nb.accelerations([[0, 0, 0], [2, 0, 0]], [1, 1], 0)[0, 0], 0.25)
 
     def test_nothing(self) -> None:
@@ -145,6 +153,8 @@ class Sums(unittest.TestCase):
             ("positions: dtype complex", lambda: nb.accelerations(x + 1j, m, 0.1)),
             ("positions: not an array", lambda: nb.accelerations([[1, 2], [3]], m, 0.1)),
             (r"positions\[3, 1\]: nan", lambda: nb.accelerations(nan, m, 0.1)),
+            ("positions: the unit kpc", lambda: nb.accelerations(x.view(Quantity), m, 0.1)),
+            ("masses: masked", lambda: nb.accelerations(x, np.ma.masked_less(m, 0.1), 0.1)),
             ("masses: shape", lambda: nb.accelerations(x, m[1:], 0.1)),
             ("masses: shape", lambda: nb.accelerations(x, 1.0, 0.1)),
             ("masses: dtype float32", lambda: nb.accelerations(x, m.astype(np.float32), 0.1)),
@@ -152,6 +162,7 @@ class Sums(unittest.TestCase):
             ("softening: -0.1", lambda: nb.accelerations(x, m, -0.1)),
             ("softening: nan", lambda: nb.potential(x, m, float("nan"))),
             ("softening: 'much'", lambda: nb.potential(x, m, "much")),
+            ("softening: 1000", lambda: nb.potential(x, m, 10**400)),
             (r"targets\[3, 1\]: nan", lambda: nb.accelerations(x, m, 0.1, nan)),
             ("targets: dtype", lambda: nb.accelerations(x, m, 0.1, x.astype(np.float32))),
             ("method: 'fmm'.*'direct' or 'tree'", lambda: nb.potential(x, m, 0.1, method="fmm")),
@@ -161,10 +172,13 @@ class Sums(unittest.TestCase):
             ("multipole: 1 ", lambda: nb.potential(x, m, 0.1, multipole=1)),
             ("force_tolerance: -1 ", lambda: nb.potential(x, m, 0.1, force_tolerance=-1)),
             ("threads: 0 ", lambda: nb.potential(x, m, 0.1, threads=0)),
+            ("threads: 2.0 ", lambda: nb.potential(x, nb.potential(x, m, 0.1, threads=2) ** 2, 0.1,
+                                                   threads=2.0)),
             ("velocities: shape", lambda: nb.jerk(x, v[1:], m, 0.1)),
             ("method: 'tree'", lambda: nb.jerk(x, v, m, 0.1, method="tree")),
             ("target_velocities: needed", lambda: nb.jerk(x, v, m, 0.1, x)),
             ("steps: -1 ", lambda: nb.simulate(x, v, m, 0.1, 0.1, -1)),
+            ("targets: not", lambda: nb.simulate(x, v, m, 0.1, 0.1, 1, targets=x)),
             ("dt: inf ", lambda: nb.simulate(x, v, m, 0.1, np.inf, 1)),
             ("multipole: array", lambda: nb.potential(x, m, 0.1, multipole=np.array([2, 2]))),
             ("positions: 2000000000 rows",
@@ -218,6 +232,19 @@ class LongCalls(unittest.TestCase):
         for one in found:
             np.testing.assert_array_equal(one, alone)
         self.assertEqual(len(found), 4)
+
+
+class Processes(unittest.TestCase):
+    def test_a_forked_process_computes(self) -> None:
+        """Threads of the parent's call do not exist in the child, which must not wait for them."""
+        x, _, m = bodies(3000, 9)
+        alone = nb.accelerations(x, m, 0.1)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            same = np.allclose(nb.accelerations(x, m, 0.1), alone)
+            os._exit(0 if same and len(nb.scenario("plummer", 5000).masses) == 5000 else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
 
 
 class Simulations(unittest.TestCase):
@@ -301,6 +328,25 @@ class Files(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "extension|ending|[.]xyz"):
                 nb.write(Path(folder) / "solar.xyz", solar)
 
+    def test_nothing_unreadable_is_written(self) -> None:
+        solar = nb.scenario("solar-system")
+        cases = ({"masses": 1e39 * solar.masses}, {"positions": np.ma.masked_less(solar.positions,
+                                                                                  0)},
+                 {"positions": 1j * solar.positions}, {"time": np.nan}, {"time": None},
+                 {"softening": -1.0}, {"dt": np.inf}, {"units": None},
+                 {"names": list(range(len(solar.masses)))})
+        with tempfile.TemporaryDirectory() as folder:
+            for case in cases:
+                with self.subTest(*case), self.assertRaises(ValueError) as error:
+                    nb.write(Path(folder) / "a.csv", dataclasses.replace(solar, **case))
+                self.assertNotIn("\n", str(error.exception))
+            for name in ("a\0.csv", "\udcff.csv"):
+                with self.assertRaisesRegex(ValueError, "^file: "):
+                    nb.write(name, solar)
+            self.assertEqual(os.listdir(folder), [])
+            file = os.fsencode(folder) + b"/b.csv"
+            nb.write(file, solar)
+            self.assertEqual(len(nb.read(file).masses), len(solar.masses))
 
     def test_tipsy_needs_units(self) -> None:
         solar = nb.scenario("solar-system")

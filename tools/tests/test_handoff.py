@@ -142,7 +142,7 @@ class Handoff(fakes.InFolder):
         with mock.patch.dict("sys.modules", {"h5py": None}):
             code, _, errors = self.call("handoff", "swift", self.bodies)
         self.assertEqual(code, 77)
-        self.assertIn("pip install h5py", errors)
+        self.assertIn("lacks the Python package h5py: apt-get install python3-h5py", errors)
         self.assertEqual(errors.count("\n"), 1)
 
     @unittest.skipUnless(HAS_H5PY, "needs the Python package h5py")

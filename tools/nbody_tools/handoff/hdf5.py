@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Mapping
 
@@ -29,8 +30,8 @@ def require_h5py() -> None:
     try:
         import h5py  # noqa: F401
     except ImportError as error:
-        raise Missing("the Python package h5py is missing: pip install h5py, or apt-get install "
-                      "python3-h5py") from error
+        raise Missing(f"{sys.executable} lacks the Python package h5py: apt-get install "
+                      "python3-h5py, or set PYTHON to an interpreter that has it") from error
 
 
 def write(path: Path, problem: Problem, types: numpy.ndarray, header: Mapping[str, object],
