@@ -76,7 +76,11 @@ FORBIDDEN = (
         "an extension of the compiler",
     ),
     # These functions hide accesses from the tracer, and nvcc does not know them.
-    (r"\b__(?:atomic|sync)_\w+", "an atomic function that is not CUDA's"),
+    (
+        r"\b__(?:atomic|sync)_\w+|\bstd\s*::\s*atomic\w*|(?<!cuda::)\batomic(?:_ref)?\s*<|"
+        r"(?<!cuda::)\batomic_(?:ref|bool|flag|[us]?char|u?short|u?int|u?l?long|\w+_t)\b",
+        "an atomic function that is not CUDA's",
+    ),
     (
         r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])",
         "this attribute",
