@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Sequence
 
-from nbody_tools.arguments import (ROOT, Failed, ToolError, existing_folder, positive_number,
-                                   write_whole_file)
+from nbody_tools.arguments import (ROOT, Failed, ToolError, check_new_file, existing_folder,
+                                   positive_number, write_whole_file)
 from nbody_tools.assignments.family import families
 from nbody_tools.gradebook.class_grading import Submission, as_csv, submissions_in
 from nbody_tools.labs.submission import Refused, read_submission
@@ -59,8 +59,7 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     submissions = readable(submissions_in(options.folder))
-    if options.csv and not options.csv.absolute().parent.is_dir():
-        raise ToolError(f"{options.csv}: there is no folder {options.csv.absolute().parent}")
+    check_new_file(options.csv)
     with tempfile.TemporaryDirectory(prefix="nbody-compare-") as name:
         found = matches(submissions, others(Path(name)))
     rows = [[one.submission, f"{one.share:.2f}", one.other,

@@ -54,8 +54,9 @@ def check(options: argparse.Namespace, of_file: tuple[str, ...]) -> None:
         raise ToolError(f"{options.file} is a folder: specify a file for the points with --csv")
     if options.form and not options.csv or options.roster and options.form in (None, "plain"):
         raise ToolError("--for needs --csv, and --roster needs --for canvas or moodle")
-    if options.csv and not options.csv.absolute().parent.is_dir():
-        raise ToolError(f"{options.csv}: there is no folder {options.csv.absolute().parent}")
+    arguments.check_new_file(options.csv)
+    if options.reports and options.reports.exists() and not options.reports.is_dir():
+        raise ToolError(f"--reports {options.reports}: is not a folder")
     submissions = submissions_in(options.file)
     if options.share:
         share_of(submissions, options.share)

@@ -177,4 +177,7 @@ class Options(InFolder):
         self.assertIn("submission of a", self.said(folder, "--csv", csv_file, "--roster", roster,
                                                    "--for", "canvas"))
         self.assertIn("no folder", self.said(folder, "--csv", f"{folder}/none/p.csv"))
+        self.assertIn("is a folder", self.said(folder, "--csv", folder))
+        self.assertIn("is a folder", self.said(file, "--json", folder))
+        self.assertIn("is not a folder", self.said(folder, "--reports", file))
         self.assertFalse(Path(csv_file).exists())
