@@ -180,6 +180,14 @@ def write_json_lines(path: Path, lines: Iterable[Any]) -> None:
     write_whole_file(path, "".join(json.dumps(line) + "\n" for line in lines))
 
 
+def check_new_file(path: Optional[Path]) -> None:
+    """Raises ToolError if a file cannot be written there; to be called before any long work."""
+    if path and not path.absolute().parent.is_dir():
+        raise ToolError(f"{path}: there is no folder {path.absolute().parent}")
+    if path and path.is_dir():
+        raise ToolError(f"{path}: is a folder, not a file")
+
+
 def write_whole_file(path: Path, text: str) -> None:
     """Writes a temporary file next to the target and renames it, so that no reader sees half a
     file."""

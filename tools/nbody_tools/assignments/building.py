@@ -20,7 +20,7 @@ from nbody_tools.arguments import ROOT, ToolError
 from nbody_tools.assignments.family import FILE_NAME, HEADER_NAME, Variant
 from nbody_tools.assignments.messages import call_refused
 from nbody_tools.labs.building import HEADERS, PLAIN, TRACED, DoesNotCompile, Tools, Workshop
-from nbody_tools.labs.object_file import symbols
+from nbody_tools.labs.object_file import names_called, symbols
 from nbody_tools.labs.rules import (INCLUDES, broken_by_calls, broken_by_definitions,
                                     broken_by_files, symbols_of_both)
 
@@ -29,10 +29,9 @@ HARNESS = "assignment_harness"
 ENTRY = "_Z5solve"  # beginning of the mangled name of solve(); its parameters follow
 BOTH = (PLAIN, TRACED)
 FACTS = "facts.json"  # files that the harness includes, and the function that it calls
-
-
-# These functions copy rows from and to any places in memory, so they could do a program's task.
-COPIES_OF_ROWS = re.compile(r"\bcudaMemcpy[23]D\w*")
+# These functions copy rows from and to any places in memory, so they could do a program's task. A
+# node of a graph may be such a copy.
+COPIES_OF_ROWS = re.compile(r"cudaMemcpy[23]D|cudaGraphNodeParams")
 
 
 class BreaksRule(Exception):
@@ -41,8 +40,6 @@ class BreaksRule(Exception):
 
 def build(variant: Variant, text: str, workshop: Workshop) -> dict[str, Path]:
     """Builds the plain and the traced program. Raises BreaksRule or DoesNotCompile."""
-    if copies := COPIES_OF_ROWS.search(text):
-        raise BreaksRule(f"{copies[0]} is not allowed; copy with kernels or cudaMemcpy")
     harness = harness_of(variant, workshop.tools)
     workshop.add(HEADER_NAME, variant.header)
     workshop.add(FILE_NAME, text)
@@ -54,6 +51,9 @@ def build(variant: Variant, text: str, workshop: Workshop) -> dict[str, Path]:
               or broken_by_definitions(workshop, own))
     if broken:
         raise BreaksRule(call_refused(broken, text))
+    if copies := next(filter(COPIES_OF_ROWS.search, names_called(own[PLAIN])), ""):
+        name = copies.partition("(")[0]
+        raise BreaksRule(f"{name} is not allowed; copy with kernels or cudaMemcpy")
     entry = of_harness["entry"]
     if ("T", entry) not in own[PLAIN]:
         raise DoesNotCompile("it does not define the function that assignment.h declares: "

@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Sequence
 
-from nbody_tools.arguments import (ROOT, Failed, ToolError, existing_folder, positive_number,
-                                   write_whole_file)
+from nbody_tools.arguments import (ROOT, Failed, ToolError, check_new_file, existing_folder,
+                                   positive_number, write_whole_file)
 from nbody_tools.assignments.family import families
-from nbody_tools.gradebook.class_grading import as_csv, submissions_in
+from nbody_tools.gradebook.class_grading import Submission, as_csv, submissions_in
+from nbody_tools.labs.submission import Refused, read_submission
 from nbody_tools.tables import aligned
 
 MISSING = 77  # exit code if copydetect is not installed
@@ -57,9 +58,8 @@ def configure(p: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    submissions = {one.student: one.file for one in submissions_in(options.folder)}
-    if options.csv and not options.csv.absolute().parent.is_dir():
-        raise ToolError(f"{options.csv}: there is no folder {options.csv.absolute().parent}")
+    submissions = readable(submissions_in(options.folder))
+    check_new_file(options.csv)
     with tempfile.TemporaryDirectory(prefix="nbody-compare-") as name:
         found = matches(submissions, others(Path(name)))
     rows = [[one.submission, f"{one.share:.2f}", one.other,
@@ -71,6 +71,19 @@ def run(options: argparse.Namespace) -> int:
     copies = sum(row[3] == COPY for row in rows)
     print(f"{copies} of {len(rows)} submissions share {options.above:g} or more with one file")
     return 1 if copies else 0
+
+
+def readable(submissions: Sequence[Submission]) -> dict[str, Path]:
+    """Returns the files by student, without those that the grader would refuse to read; copydetect
+    would wait for ever for the end of a pipe."""
+    files = {}
+    for one in submissions:
+        try:
+            read_submission(one.file)
+            files[one.student] = one.file
+        except Refused as error:
+            print(f"{one.student}: not compared: {error}")
+    return files
 
 
 def verdict_on(match: Match, above: float) -> str:

@@ -95,6 +95,7 @@ class Tests:
         self._nearby: tuple[Problem, ...] = ()
         self._has_wrong_lists = False  # see nearby.WRONG_LISTS
         self._near = 0.0  # nearness (closeness.py) of the results of `right`
+        self._near_traced = 0.0  # the largest of the runs whose operations were counted
         self._kind: Optional[Kind] = None  # first of KIND with which a result was right
         self._seconds_left = SECONDS_OF_GRADING - sum(workshop.seconds)
 
@@ -112,9 +113,9 @@ class Tests:
             results = {name: future.result() for name, future in futures.items()}
         self._has_wrong_lists = self._near < 1 and OUT_OF_BOUNDS in results["findings"].why
         counted = self._counts(results["findings"].inspection, traced)
-        if self._kind and not counted.passed:
+        if self._kind:
             # One mistake costs the points of one test: counts what the program does without it.
-            again = self._counts(self._traced_run(traced, self._kind)[1], traced, self._kind)
+            again = self._counts(self._counted_run(traced, self._kind), traced, self._kind)
             counted = max(counted, again, key=lambda one: one.share)
         found: Optional[Inspection] = results["findings"].inspection
         if found and found.races:
@@ -122,7 +123,9 @@ class Tests:
         if OUT_OF_BOUNDS in results["findings"].why:
             results |= {name: replace(one, why=one.why.replace(ORDER.words, OUTSIDE))
                         for name, one in results.items()}
-        results["counts"] = weighed_method(counted, self._near)
+        # Otherwise a program could choose by the number of bodies what to compute, and imitate the
+        # method only where the operations are counted.
+        results["counts"] = weighed_method(counted, self._near, self._near_traced)
         results["findings"] = weighed(results["findings"], self._near)
         if reason := self._of_host(results["findings"], traced):
             results = {name: replace(one, share=0, why=reason if name == "counts" else one.why or
@@ -233,9 +236,10 @@ class Tests:
 
     def _inspect(self, problem: Problem) -> Result:
         answers, found, messages = self._traced_run(problem)
+        self._keep_nearness(problem, answers)
         if found is None and not self._hung:
             # The program ended early. With zeros behind its arrays, it may reach its end.
-            found = self._traced_run(problem, KIND[1])[1]
+            found = self._counted_run(problem, KIND[1])
         shown = "\n".join(messages[:FINDINGS])
         if found is None:
             return Result("findings", 0, shown or answers.why or "the traced run recorded nothing")
@@ -244,6 +248,15 @@ class Tests:
         more = len(messages) - FINDINGS
         return Result("findings", 0, (shown or answers.why or "it has findings")
                       + (f"\n... and {more} more" if more > 0 else ""), found)
+
+    def _counted_run(self, problem: Problem, kind: Kind) -> Optional[Inspection]:
+        answers, found, _ = self._traced_run(problem, kind)
+        self._keep_nearness(problem, answers)
+        return found
+
+    def _keep_nearness(self, problem: Problem, answers: Answers) -> None:
+        checked = [self._variant.check(problem, one) for one in answers.results]
+        self._near_traced = max(self._near_traced, near_of(checked) if checked else 0.0)
 
     def _traced_run(self, problem: Problem, kind: Optional[Kind] = None, more: str = ""
                     ) -> tuple[Answers, Optional[Inspection], tuple[str, ...]]:
@@ -408,10 +421,11 @@ def weighed(findings: Result, near: float) -> Result:
     return replace(findings, share=findings.share * near, why=why)
 
 
-def weighed_method(result: Result, near: float) -> Result:
-    of_method = share_of_method(near)
-    why = f"{100 * of_method:.0f} % of the points for the method, because the results are wrong" \
-        if result.share and of_method < 1 else ""
+def weighed_method(result: Result, near: float, near_traced: float) -> Result:
+    of_method = share_of_method(min(near, near_traced))
+    where = "of the run that was counted " if near_traced < near else ""
+    why = (f"{100 * of_method:.0f} % of the points for the method, because the results {where}"
+           "are wrong") if result.share and of_method < 1 else ""
     return replace(result, share=result.share * of_method,
                    why="\n".join(filter(None, (result.why, why))))
 

@@ -20,6 +20,7 @@ from typing import Callable, Iterable, Optional, Sequence
 
 from nbody_tools.arguments import Failed, ToolError, write_whole_file
 from nbody_tools.labs.report import FULL
+from nbody_tools.labs.submission import Refused, Unreadable, read_bytes
 
 ENDINGS = (".cu", ".toml")
 CANVAS_NAME = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_.+")
@@ -58,30 +59,39 @@ def submissions_in(folder: Path) -> list[Submission]:
     """Returns the submissions, sorted by student. Raises ToolError if a student has two
     submissions."""
     found: dict[str, Path] = {}
-    for entry in sorted(folder.iterdir()):
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir():
-            files = sorted(file for file in entry.iterdir() if file.suffix in ENDINGS
-                           and file.name != "assignment.toml")
-            if not files:
-                continue
-            if len(files) > 1:
-                raise ToolError(f"{entry}: has {len(files)} submissions, not one: "
-                                + ", ".join(file.name for file in files))
-            student, file = student_of(entry.name), files[0]
-        elif entry.suffix in ENDINGS:
-            is_canvas = CANVAS_NAME.fullmatch(entry.name)
-            student, file = student_of(entry.name if is_canvas else entry.stem), entry
-        else:
-            continue
-        if student in found:
-            raise ToolError(f"{folder}: {found[student].name} and {file.name} both belong to "
-                            f"{student}")
-        found[student] = file
+    for one in filter(None, map(submission_of, entries_of(folder))):
+        if one.student in found:
+            raise ToolError(f"{folder}: {found[one.student].name} and {one.file.name} both belong "
+                            f"to {one.student}")
+        found[one.student] = one.file
     if not found:
         raise ToolError(f"{folder}: has no submissions (files that end in {' or '.join(ENDINGS)})")
     return [Submission(*pair) for pair in sorted(found.items())]
+
+
+def skipped_in(folder: Path) -> list[str]:
+    """Returns the names of files and subfolders that contain no submission. A student may have
+    given a file another ending."""
+    return [entry.name for entry in entries_of(folder) if submission_of(entry) is None]
+
+
+def entries_of(folder: Path) -> list[Path]:
+    return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+
+
+def submission_of(entry: Path) -> Optional[Submission]:
+    """Returns the submission in an entry of the class's folder, or None if there is none."""
+    if entry.is_dir():
+        files = sorted(file for file in entry.iterdir() if file.suffix in ENDINGS
+                       and file.name != "assignment.toml")
+        if len(files) > 1:
+            raise ToolError(f"{entry}: has {len(files)} submissions, not one: "
+                            + ", ".join(file.name for file in files))
+        return Submission(student_of(entry.name), files[0]) if files else None
+    if entry.suffix not in ENDINGS:
+        return None
+    is_canvas = CANVAS_NAME.fullmatch(entry.name)
+    return Submission(student_of(entry.name if is_canvas else entry.stem), entry)
 
 
 def share_of(submissions: Sequence[Submission], share: str) -> list[Submission]:
@@ -112,7 +122,14 @@ def grade_all(submissions: Sequence[Submission], grade_one: Callable[[Submission
 
 
 def digest_of(task: str, file: Path) -> str:
-    return hashlib.sha256(task.encode() + b"\0" + file.read_bytes()).hexdigest()[:16]
+    """Returns a hash of the task and the file. Raises Unreadable if the file cannot be read."""
+    try:
+        data = read_bytes(file)
+    except Unreadable:
+        raise
+    except Refused as error:  # for example, a pipe, from which reading would never end
+        data = str(error).encode()
+    return hashlib.sha256(task.encode() + b"\0" + data).hexdigest()[:16]
 
 
 def kept_mark(folder: Path, student: str, digest: str) -> Optional[Mark]:

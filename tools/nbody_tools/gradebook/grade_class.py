@@ -10,10 +10,11 @@ from typing import Callable, Optional
 
 from nbody_tools import arguments
 from nbody_tools.arguments import Failed, ToolError
-from nbody_tools.gradebook.class_grading import (FORMATS, Mark, Submission, digest_of, grade_all,
-                                            keep_mark, kept_mark, read_roster, share_of,
-                                            submissions_in)
+from nbody_tools.gradebook.class_grading import (ENDINGS, FORMATS, Mark, Submission, digest_of,
+                                            grade_all, keep_mark, kept_mark, read_roster, share_of,
+                                            skipped_in, submissions_in)
 from nbody_tools.labs.report import Report, as_text
+from nbody_tools.labs.submission import Unreadable
 
 MOST_FEEDBACK = 2000  # longest feedback in a cell, in characters
 OF_CLASS = ("csv", "form", "roster", "reports", "jobs", "share")
@@ -53,8 +54,9 @@ def check(options: argparse.Namespace, of_file: tuple[str, ...]) -> None:
         raise ToolError(f"{options.file} is a folder: specify a file for the points with --csv")
     if options.form and not options.csv or options.roster and options.form in (None, "plain"):
         raise ToolError("--for needs --csv, and --roster needs --for canvas or moodle")
-    if options.csv and not options.csv.absolute().parent.is_dir():
-        raise ToolError(f"{options.csv}: there is no folder {options.csv.absolute().parent}")
+    arguments.check_new_file(options.csv)
+    if options.reports and options.reports.exists() and not options.reports.is_dir():
+        raise ToolError(f"--reports {options.reports}: is not a folder")
     submissions = submissions_in(options.file)
     if options.share:
         share_of(submissions, options.share)
@@ -82,6 +84,9 @@ def run(options: argparse.Namespace, task_of: Callable[[str], str], title: str,
     failed = [mark for mark in marks if mark.score is None]
     for mark in failed:
         print(f"{mark.student}: {mark.feedback}")
+    if skipped := skipped_in(options.file):
+        print(f"skipped, because they contain no {' or '.join(ENDINGS)} file: "
+              f"{', '.join(skipped)}")
     return 1 if failed else 0
 
 
@@ -95,8 +100,8 @@ def marked(one: Submission, task: str, grade_one: GradeOne, seed: Optional[int],
     """Grades a submission, or returns its mark from an earlier run."""
     try:
         digest = digest_of(task, one.file)
-    except OSError as error:
-        raise Failed(f"{one.file}: {error.strerror}") from error
+    except Unreadable as error:
+        raise Failed(f"{one.file}: {error}") from error
     if reports and (kept := kept_mark(reports, one.student, digest)):
         return kept
     seed = random.SystemRandom().randrange(1 << 31) if seed is None else seed

@@ -112,7 +112,7 @@ def check(options: argparse.Namespace) -> None:
             option = "for" if name == "form" else name
             raise ToolError(f"--{option} is for a folder; {options.file} is a single submission")
     for form in FORMS:
-        check_writable(getattr(options, form))
+        arguments.check_new_file(getattr(options, form))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -214,11 +214,6 @@ def refused_task(task: Task, name: str, seed: int, why: str) -> Report:
     if isinstance(task, Lab):
         return refused_report(task, name, seed, why)
     return refused_assignment(task, name, seed, why)
-
-
-def check_writable(file: Optional[Path]) -> None:
-    if file and not file.absolute().parent.is_dir():
-        raise ToolError(f"{file}: there is no folder {file.absolute().parent}")
 
 
 def grade(

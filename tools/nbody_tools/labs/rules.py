@@ -76,7 +76,11 @@ FORBIDDEN = (
         "an extension of the compiler",
     ),
     # These functions hide accesses from the tracer, and nvcc does not know them.
-    (r"\b__(?:atomic|sync)_\w+", "an atomic function that is not CUDA's"),
+    (
+        r"\b__(?:atomic|sync)_\w+|\bstd\s*::\s*atomic\w*|(?<!cuda::)\batomic(?:_ref)?\s*<|"
+        r"(?<!cuda::)\batomic_(?:ref|bool|flag|[us]?char|u?short|u?int|u?l?long|\w+_t)\b",
+        "an atomic function that is not CUDA's",
+    ),
     (
         r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])",
         "this attribute",
@@ -106,6 +110,7 @@ MOST_OF_A_NAME = 300  # letters of a name to show; a type's name may be megabyte
 # Matches the beginning of literals whose ends only a lexer could find.
 HARD_LITERALS = re.compile(r'\b(?:u8|u|U|L)?R"|\b(?:u8|u|U|L)\'')
 
+# Without frexp and modf, which store through a pointer: the tracer sees no store in the C library.
 MATHEMATICS = "|".join(
     (
         "abs",
@@ -130,7 +135,6 @@ MATHEMATICS = "|".join(
         "fmax",
         "fmin",
         "fmod",
-        "frexp",
         "hypot",
         "ldexp",
         "log",
@@ -139,7 +143,6 @@ MATHEMATICS = "|".join(
         "log2",
         "lrint",
         "lround",
-        "modf",
         "nearbyint",
         "pow",
         "remainder",

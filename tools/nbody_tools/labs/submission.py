@@ -18,6 +18,10 @@ class Refused(Exception):
     """Says in one line why a submission is not graded."""
 
 
+class Unreadable(Refused):
+    """The system does not let the grader read the file."""
+
+
 def read_submission(file: Path) -> str:
     """Returns the file's text unchanged. Raises Refused if the file cannot be graded."""
     data = read_bytes(file)
@@ -33,11 +37,13 @@ def read_bytes(file: Path) -> bytes:
         # Opening a FIFO must not wait, and a link may lead to a file that only the grader may read.
         opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        why = "is a symbolic link" if file.is_symlink() else f"cannot be read: {error.strerror}"
-        raise Refused(f"the submission {why}") from error
+        if file.is_symlink():
+            raise Refused("the submission is a symbolic link") from error
+        raise Unreadable(f"the submission cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)  # open() below would report a folder as an error of the system
+        raise Refused("the submission is not a regular file")
     with open(opened, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            raise Refused("the submission is not a regular file")
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise Refused(f"the file is larger than {MAX_BYTES:,} bytes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import os
 from pathlib import Path
 
 from nbody_tools.__main__ import main
@@ -12,8 +13,9 @@ from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.gradebook import class_grading, grade_class
 from nbody_tools.gradebook.class_grading import (Mark, Submission, as_canvas, as_moodle, as_plain,
                                             grade_all, keep_mark, kept_mark, read_roster, share_of,
-                                            submissions_in)
+                                            skipped_in, submissions_in)
 from nbody_tools.labs.report import Line, Report
+from nbody_tools.labs.submission import Unreadable
 from tests.fakes import InFolder
 
 MARKS = [Mark("17", 72.5, "counts: it is 4"), Mark("jroe", 100.0, "all tests passed")]
@@ -40,6 +42,7 @@ class Names(InFolder):
         self.file("empty/notes.txt", "")
         found = [one.student for one in submissions_in(self.folder)]
         self.assertEqual(found, ["123", "124", "Jane Roe", "alice", "bob"])
+        self.assertEqual(skipped_in(self.folder), ["empty", "notes.txt"])
 
     def test_two_files_of_one_student_are_rejected(self) -> None:
         self.file("alice.cu", "")
@@ -131,6 +134,16 @@ class Marks(InFolder):
         self.assertIsNone(kept_mark(self.folder, "a/b", class_grading.digest_of("lab", file)))
         self.assertIsNone(kept_mark(self.folder, "c", digest))
 
+    def test_what_is_no_file_is_not_read(self) -> None:
+        pipe, link, folder = (self.folder / name for name in ("a.cu", "b.cu", "c.cu"))
+        os.mkfifo(pipe)
+        link.symlink_to("/dev/zero")
+        folder.mkdir()
+        for one in (pipe, link, folder):
+            self.assertEqual(len(class_grading.digest_of("lab", one)), 16)
+        with self.assertRaises(Unreadable):
+            class_grading.digest_of("lab", self.folder / "none.cu")
+
     def test_feedback_is_one_line(self) -> None:
         report = Report("03", "t", "f", 1, (Line("forces", 60, 1), Line("counts", 40, 0, 0,
                                                                         "a\nb")))
@@ -164,4 +177,7 @@ class Options(InFolder):
         self.assertIn("submission of a", self.said(folder, "--csv", csv_file, "--roster", roster,
                                                    "--for", "canvas"))
         self.assertIn("no folder", self.said(folder, "--csv", f"{folder}/none/p.csv"))
+        self.assertIn("is a folder", self.said(folder, "--csv", folder))
+        self.assertIn("is a folder", self.said(file, "--json", folder))
+        self.assertIn("is not a folder", self.said(folder, "--reports", file))
         self.assertFalse(Path(csv_file).exists())

@@ -252,11 +252,14 @@ class Points(InFolder):
         self.assertEqual(near_of([explained, right]), 1)
 
     def test_points_for_the_method_follow_the_results(self) -> None:
-        shares = [weighed_method(Result("counts", 1), near).share for near in (0, ENOUGH / 2, 1)]
+        shares = [weighed_method(Result("counts", 1), near, 1).share for near in (0, ENOUGH / 2, 1)]
         self.assertEqual([shares[0], shares[2]], [FLOOR, 1])
         self.assertTrue(shares[0] < shares[1] < shares[2])
-        self.assertEqual(weighed_method(Result("counts", 0), 0), Result("counts", 0))
+        self.assertEqual(weighed_method(Result("counts", 0), 0, 1), Result("counts", 0))
         self.assertEqual(weighed(Result("findings", 1), 0.5).share, 0.5)
+        imitated = weighed_method(Result("counts", 1), 1, 0)
+        self.assertEqual(imitated.share, FLOOR)
+        self.assertIn("of the run that was counted", imitated.why)
 
     def test_opposite_rows_and_unwritten_numbers_are_named(self) -> None:
         variant = next(one for one in find_family("transpose").variants
