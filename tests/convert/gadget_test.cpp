@@ -153,16 +153,40 @@ TEST_F(GadgetFile, WithoutUnitsIsInKpcAndKmPerSecond) {
   EXPECT_NEAR(body.mass * 2.32508541e9, 2e10, 1e4);
 }
 
+void write_units(const Handle& group) {
+  hdf5::write_number(group, "UnitLength_in_cm", 3.0856775814913673e24);  // Mpc
+  hdf5::write_number(group, "UnitMass_in_g", 1.989e33);
+  hdf5::write_number(group, "UnitVelocity_in_cm_per_s", 1e7);
+}
+
 TEST_F(GadgetFile, UnitsAreHonoured) {
   const Body body = read_any(file([](const Written& file) {
-                      const Handle units = hdf5::create_group(file.root, "Units");
-                      hdf5::write_number(units, "UnitLength_in_cm", 3.0856775814913673e24);  // Mpc
-                      hdf5::write_number(units, "UnitMass_in_g", 1.989e33);
-                      hdf5::write_number(units, "UnitVelocity_in_cm_per_s", 1e7);
+                      write_units(hdf5::create_group(file.root, "Units"));
                     })).systems.bodies[0];
   EXPECT_FLOAT_EQ(body.y, 2000);
   EXPECT_FLOAT_EQ(body.vy, 200);
   EXPECT_NEAR(body.mass * 2.32508541e9, 1, 1e-6);
+}
+
+// GADGET-4 and AREPO write all parameters of a run, which include the units. Only cosmological runs
+// have units per h.
+TEST_F(GadgetFile, UnitsInParametersAreHonoured) {
+  const auto read = [&](double cosmological) {
+    return read_any(file([=](const Written& file) {
+             const Handle parameters = hdf5::create_group(file.root, "Parameters");
+             write_units(parameters);
+             hdf5::write_number(parameters, "ComovingIntegrationOn", cosmological);
+             hdf5::write_number(parameters, "HubbleParam", 0.5);
+           }))
+        .systems.bodies[0];
+  };
+  const Body own = read(0), per_h = read(1);
+  EXPECT_FLOAT_EQ(own.y, 2000);
+  EXPECT_FLOAT_EQ(own.vy, 200);
+  EXPECT_NEAR(own.mass * 2.32508541e9, 1, 1e-6);
+  EXPECT_FLOAT_EQ(per_h.y, 4000);
+  EXPECT_FLOAT_EQ(per_h.vy, 200);
+  EXPECT_NEAR(per_h.mass * 2.32508541e9, 2, 1e-6);
 }
 
 // Lengths are in kpc/h, masses in 1e10 Msun/h and velocities in km/s, so times are in kpc/h/(km/s).
@@ -253,7 +277,10 @@ TEST_F(GadgetFile, NotOfTheKindThatIsRead) {
   EXPECT_EQ(header_says("HubbleParam", 1), "accepted");
   EXPECT_TRUE(says(header_says("Time", std::nan("")), "Time is not a finite number"));
   EXPECT_TRUE(says(message([](const Written& file) { hdf5::create_group(file.root, "Units"); }),
-                   "UnitLength_in_cm"));
+                   "/Units: the attribute UnitLength_in_cm"));
+  EXPECT_TRUE(
+      says(message([](const Written& file) { hdf5::create_group(file.root, "Parameters"); }),
+           "/Parameters: the attribute UnitLength_in_cm"));
   const Handle empty = hdf5::create_image();
   EXPECT_TRUE(
       says(refusal_of_any(folder.with("e", hdf5::image_of(empty))), "without a group /Header"));

@@ -65,10 +65,16 @@ Species species_of_type(std::size_t type, bool swift) {
   return type < kTypes ? static_cast<Species>(type) : Species::dark;
 }
 
+// The group with the parameters of a run of GADGET-4 or AREPO, which have no /Units.
+bool has_parameters(const Handle& root) {
+  return !hdf5::has(root, "Units") && hdf5::has(root, "Parameters");
+}
+
 GadgetUnits units_of_file(const std::string& file, const Handle& root) {
-  if (!hdf5::has(root, "Units")) return {};
-  const Handle group = hdf5::open_group(file, root, "Units");
-  const std::string where = file + ": /Units";
+  const char* const name = has_parameters(root) ? "Parameters" : "Units";
+  if (!hdf5::has(root, name)) return {};
+  const Handle group = hdf5::open_group(file, root, name);
+  const std::string where = file + ": /" + name;
   // SWIFT stores a unit of time instead of Gadget's unit of velocity, and converts masses with a
   // more recent value of the solar mass.
   if (is_swift(root)) {
@@ -89,6 +95,16 @@ struct Header {
   double hubble = 1;
 };
 
+// Returns h of a cosmological run. Runs of other systems have the parameter, but do not use it.
+double hubble_of_parameters(const std::string& file, const Handle& root) {
+  if (!has_parameters(root)) return 1;
+  const Handle group = hdf5::open_group(file, root, "Parameters");
+  const std::string where = file + ": /Parameters";
+  return number(where, group, "ComovingIntegrationOn", 0) != 0
+             ? number(where, group, "HubbleParam", 1)
+             : 1;
+}
+
 Header header_of(const std::string& file, const Handle& root, std::size_t file_bytes) {
   const Handle group = hdf5::open_group(file, root, "Header");
   const std::string where = file + ": /Header";
@@ -100,7 +116,7 @@ Header header_of(const std::string& file, const Handle& root, std::size_t file_b
   if (number(where, group, "Redshift", 0) != 0)
     throw UsageError(where, ": Redshift is not 0; cosmological snapshots cannot be read");
   Header header;
-  header.hubble = number(where, group, "HubbleParam", 1);
+  header.hubble = number(where, group, "HubbleParam", hubble_of_parameters(file, root));
   header.time = number(where, group, "Time", 0);
   if (!std::isfinite(header.time)) throw UsageError(where, ": Time is not a finite number");
   const auto counts = hdf5::numbers(where, group, "NumPart_ThisFile", kTypesRead);

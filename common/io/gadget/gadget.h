@@ -14,10 +14,11 @@ namespace nbody {
 // Returns the basic formats and Gadget's, for read_bodies and format_for_writing. A build without
 // HDF5 rejects a Gadget HDF5 file with a one-line message.
 //
-// Reads /Header, /PartTypeN/{Coordinates,Velocities,Masses}, MassTable and /Units. Without /Units,
-// lengths are in kpc, masses in 1e10 Msun and velocities in km/s. The bodies are converted to the
-// preset kpc-100kms or, if this project wrote the file, to the units that the bodies had before
-// they were written. Only bodies in units with a physical scale (io/units.h) can be written.
+// Reads /Header, /PartTypeN/{Coordinates,Velocities,Masses}, MassTable, and the units in /Units or,
+// as GADGET-4 and AREPO write them, in /Parameters. Without these groups, lengths are in kpc,
+// masses in 1e10 Msun and velocities in km/s. The bodies are converted to the preset kpc-100kms or,
+// if this project wrote the file, to the units that the bodies had before they were written. Only
+// bodies in units with a physical scale (io/units.h) can be written.
 std::span<const FileFormat> formats_with_gadget();
 
 }  // namespace nbody

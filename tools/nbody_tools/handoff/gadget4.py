@@ -125,8 +125,7 @@ def files(problem: Problem) -> dict[str, str]:
 
        RANKS=8 bash job.sh
 
-3. Read the snapshots, output/snapshot_000.hdf5 and so on, with pynbody, yt or nbody-convert.
-   nbody-convert needs the units in a group /Units: docs/handoff.md has the commands."""
+3. Read the snapshots, output/snapshot_000.hdf5 and so on, with pynbody, yt or nbody-convert."""
     notes = """- Dark, disk, bulge, star and boundary bodies are GADGET-4's types 1 to 5. Gas
   becomes dark, because it would need a temperature.
 - A body's ParticleID is its place in the source, counted from 1.
