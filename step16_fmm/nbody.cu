@@ -307,7 +307,7 @@ Timing simulate(const Run& run, Systems& systems) {
   const auto first_walk = quadrupole ? see_far<true> : see_far<false>;
   const auto second_walk = quadrupole ? advance<true> : advance<false>;
   const float theta = run.approximation.theta;
-  // The first terms that a series omits grow with theta to the power kTop. With another power, the
+  // The first terms that a series omits grow with theta to the power kTop. With one more power, the
   // errors at small angles are mostly those of the nodes that act on each body, as in step 15b.
   const float tolerance =
       kAllowed * run.approximation.force_tolerance.value_or(0) * powf(theta, series::kTop + 1);
