@@ -167,6 +167,9 @@ class Call:
     def __init__(self, positions: Any, number: int) -> None:
         self.positions, self.number = positions, number
         self.library = library_of(type(positions))
+        if not hasattr(positions, "dtype"):  # DLPack alone does not tell the type
+            raise ValueError(f"positions: a {type(positions).__name__} in a GPU's memory is not "
+                             "allowed; use an array of CuPy, PyTorch or JAX")
         self.dtype = type_name(positions)
         if self.dtype not in ("float32", "float64"):
             raise ValueError(f"positions: dtype {self.dtype} is not allowed; "

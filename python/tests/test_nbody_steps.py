@@ -138,7 +138,7 @@ class Sums(unittest.TestCase):
         found = nb.accelerations(*given, 0.1)
         np.testing.assert_array_equal(found, nb.accelerations(x, m, 0.1))
         self.assertEqual([array.given for array in given], [1, 1])
-        with self.assertRaisesRegex(ValueError, "^positions: the array is in a GPU's memory"):
+        with self.assertRaisesRegex(ValueError, "^positions: .* in a GPU's memory"):
             nb.accelerations(Array(x, (2, 0)), m, 0.1)
         np.testing.assert_array_equal(np.from_dlpack(found), found)
 
