@@ -80,7 +80,7 @@ def entries_of(folder: Path) -> list[Path]:
 
 
 def submission_of(entry: Path) -> Optional[Submission]:
-    """Returns the submission in an entry of the class's folder, or None if there is none."""
+    """Returns the submission in an entry of the class's folder. None: the entry has none."""
     if entry.is_dir():
         files = sorted(file for file in entry.iterdir() if file.suffix in ENDINGS
                        and file.name != "assignment.toml")
