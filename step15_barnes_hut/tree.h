@@ -249,10 +249,14 @@ __device__ inline void climb(const Position* __restrict__ bodies, Node* nodes, N
   sum(leaf, -leaf.right, theta, [&](int k) { return Part{bodies[leaf.left + k]}; });
   for (int k = leaf.parent; k >= 0;) {
     const int children[] = {nodes[k].left, nodes[k].right}, parent = nodes[k].parent;
-    // A thread that reads 1 also sees the moments of the other child.
-    if (cuda::atomic_ref<int, cuda::thread_scope_device>(nodes[k].arrived)
-            .fetch_add(1, cuda::memory_order_acq_rel) == 0)
+    // A thread that reads 1 also sees the moments of the other child. Most threads that go on to
+    // the parent come long after the other thread; reading takes a fraction of the time of
+    // counting.
+    const cuda::atomic_ref<int, cuda::thread_scope_device> arrived(nodes[k].arrived);
+    if (arrived.load(cuda::memory_order_acquire) == 0 &&
+        arrived.fetch_add(1, cuda::memory_order_acq_rel) == 0)
       return;
+    nodes[k].arrived = 0;  // if the next step keeps the tree
     sum(nodes[k], 2, theta, [&](int child) {
       const Node& node = nodes[children[child]];
       const float4 c = node.centre, s = node.squares, p = node.products;
@@ -275,13 +279,27 @@ struct Tree {
   int n;
   int root() const { return n > kLeafSize ? 0 : n; }
 
-  // Builds the tree of a time step. Step 0 begins a new system.
-  void build(const Position* positions, float theta, int step = 0) {
-    const int blocks = (n - 1) / kBlockSize + 1;
+  // Builds the tree of a time step. Step 0 begins a new system. Most steps keep the order and the
+  // nodes of the step before, unless the tree is built every time step.
+  void build(const Position* positions, float theta, int step = 0, int rebuild_every = 1) {
+    sort(positions, step, rebuild_every);
+    connect(theta);
+  }
+
+  void sort(const Position* positions, int step = 0, int rebuild_every = 1) {
     const Slots slots{first_keys.get(), counts.get(), crowded.get(), leaf_count.get()};
-    sort(positions, step == 0, blocks, slots);
-    make_nodes<<<blocks, kBlockSize>>>(keys.get(),
-                                       Links{nodes.get(), leaves.get(), leaf_count.get()}, n);
+    is_kept = step % rebuild_every != 0;
+    if (is_kept)
+      gather<<<blocks, kBlockSize>>>(positions, order.get(), keys.get(), bodies.get(), slots, n);
+    else
+      sort_anew(positions, step == 0, slots);
+  }
+
+  // Makes the nodes of the sorted bodies, and adds up their moments.
+  void connect(float theta) {
+    if (!is_kept)
+      make_nodes<<<blocks, kBlockSize>>>(keys.get(),
+                                         Links{nodes.get(), leaves.get(), leaf_count.get()}, n);
     constexpr int kBodies = kMomentsBlock * ((kLeafSize + 1) / 2);  // typical number per block
     find_moments<<<(n - 1) / kBodies + 1, kMomentsBlock>>>(bodies.get(), nodes.get(), leaves.get(),
                                                            leaf_count.get(), theta);
@@ -289,7 +307,7 @@ struct Tree {
 
   // Sorts by all bits of the keys if the system is new or a slot has too many bodies; otherwise by
   // slots, because bodies move little in a time step, and most stay in or near their slot.
-  void sort(const Position* positions, bool is_new, int blocks, const Slots& slots) {
+  void sort_anew(const Position* positions, bool is_new, const Slots& slots) {
     work.run([&](void* memory, std::size_t& bytes) {
       return cub::DeviceReduce::TransformReduce(memory, bytes, positions, cube.get(), n,
                                                 BoxAround(), BoxOf(), empty_box());
@@ -321,8 +339,8 @@ struct Tree {
     is_crowded = answer != 0;
   }
 
-  int builds = 0;
-  bool is_crowded = false;
+  int blocks = (n - 1) / kBlockSize + 1, builds = 0;
+  bool is_crowded = false, is_kept = false;
   std::size_t size = static_cast<std::size_t>(n), slot_count = (size - 1) / kSlot + 1;
   DeviceArray<Position> bodies{size};  // bodies in sorted order
   DeviceArray<int> order{size};        // the index of each sorted body

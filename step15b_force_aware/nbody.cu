@@ -7,6 +7,7 @@
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
+#include "step15_barnes_hut/attraction.h"
 #include "step15_barnes_hut/tree.h"
 
 namespace {
@@ -38,30 +39,6 @@ __device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
   const float3 d = max(max(box.low - c, c - box.high), {0, 0, 0});
   const float square = dot(d, d), ratio = sqrtf(node.centre.w / square);
   return ratio < 1 && node.squares.w / square * ratio * ratio * (kQuadrupole ? ratio : 1) < bound;
-}
-
-// Returns a source's share of the acceleration of a body, as in step 11.
-__device__ float3 attraction(Position source, Position body, float softening_squared) {
-  const float3 d = xyz(source) - xyz(body);
-  const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
-  return source.w * inverse_distance * (inverse_distance * inverse_distance) * d;
-}
-
-// Returns a node's share. Its mass is m, its quadrupole Q = 3 sum m_k u_k u_k^T, where u_k leads
-// from its centre to a body. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
-//   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
-// the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
-// `products` has -tr Q / 2 as w.
-__device__ float3 attraction(Position centre, float4 squares, float4 products, Position body,
-                             float softening_squared) {
-  const float3 d = xyz(centre) - xyz(body);
-  const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
-  const float w = inverse_distance * inverse_distance;
-  const float3 e = inverse_distance * d;
-  const float3 q{dot(e, {squares.x, products.x, products.y}),
-                 dot(e, {products.x, squares.y, products.z}),
-                 dot(e, {products.y, products.z, squares.z})};
-  return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
 // Kicks and drifts by the tree's forces, one lane per sorted body, or walks the tree coarsely.
@@ -163,7 +140,7 @@ Timing simulate(const Run& run, Systems& systems) {
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
-      tree.build(x, run.approximation.theta, step);
+      tree.build(x, run.approximation.theta, step, run.approximation.rebuild_every);
       for (const auto pass : {advance<false, true>, kernel})
         pass<<<(n - 1) / kGroup + 1, 32>>>(tree.nodes.get(), tree.root(), tree.bodies.get(),
                                            tree.order.get(), x, v, n, run.dt, run.softening_squared,

@@ -101,7 +101,7 @@ Timing simulate(const Run& run, Systems& systems) {
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
-      tree.build(x, run.approximation.theta, step);
+      tree.build(x, run.approximation.theta, step, run.approximation.rebuild_every);
       if (share.groups() > 0) {
         kernel<<<share.groups(), 32>>>(tree.nodes.get(), tree.root(), tree.bodies.get(),
                                        tree.order.get(), x, v, n, run.dt, run.softening_squared);

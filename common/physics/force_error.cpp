@@ -142,7 +142,9 @@ ErrorLimit error_limit(const Approximation& approximation) {
 std::optional<Approximation> finer(const Approximation& approximation) {
   const float theta = approximation.multipole == 0 ? 0.2f : 0.3f;  // here limits are < kMaxLimit
   if (approximation.theta <= theta) return std::nullopt;
-  return Approximation{theta, approximation.multipole, approximation.force_tolerance};
+  Approximation fine = approximation;
+  fine.theta = theta;
+  return fine;
 }
 
 double acceleration_rms_limit(Summation summation, int bodies_per_system) {

@@ -56,12 +56,16 @@ void require_same_map(const Options& options, Job& job) {
   saved_activity_map(options, job);
 }
 
-// Formats the approximation as "0.6, 2" or "1, 2, 0.01"; returns "" for a direct sum.
+// Formats the approximation as "0.6, 2" or "1, 2, 0.01, order 3, every 2"; returns "" for a direct
+// sum.
 std::string approximation_of(const Options& options) {
   if (!options.approximation) return "";
-  const auto& [theta, multipole, force_tolerance] = *options.approximation;
-  const std::string more = force_tolerance ? ", " + shortest(*force_tolerance) : "";
-  return joined(shortest(theta), ", ", multipole, more);
+  const auto& [theta, multipole, force_tolerance, order, rebuild_every] = *options.approximation;
+  std::string text = joined(shortest(theta), ", ", multipole);
+  if (force_tolerance) text += ", " + shortest(*force_tolerance);
+  if (order) text += joined(", order ", *order);
+  if (rebuild_every > 1) text += joined(", every ", rebuild_every);
+  return text;
 }
 
 const char* precision_of(const Options& options) { return options.float64 ? "double" : "single"; }

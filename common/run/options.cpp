@@ -21,7 +21,8 @@ constexpr const char* kForceToleranceAllowed = "a number from 0 to 1";
 
 void check_combinations(const StepInfo& info, const Options& options,
                         const std::optional<double>& theta, const std::optional<int>& multipole,
-                        const std::optional<double>& force_tolerance) {
+                        const std::optional<double>& force_tolerance,
+                        const std::optional<int>& order, const std::optional<int>& rebuild_every) {
   const auto refuse_if = [](bool wrong, const auto&... why) {
     if (wrong) throw UsageError(why...);
   };
@@ -57,9 +58,13 @@ void check_combinations(const StepInfo& info, const Options& options,
     refuse(
         "--precision", "double", info.name,
         " computes in float32; only step00_cpu_omp and step11_register_blocking can use float64");
-  refuse_if(!info.approximation && (theta || multipole), theta ? "--theta" : "--multipole",
-            " is not allowed; ", info.name,
-            " computes the direct sum; step15_barnes_hut traverses a tree");
+  for (const auto& [asked, option] : {std::pair(theta.has_value(), "--theta"),
+                                      {multipole.has_value(), "--multipole"},
+                                      {rebuild_every.has_value(), "--rebuild-every"}})
+    refuse_if(asked && !info.approximation, option, " is not allowed; ", info.name,
+              " computes the direct sum; step15_barnes_hut traverses a tree");
+  refuse_if(order && !(info.approximation && info.approximation->order), "--order is not allowed; ",
+            info.name, " expands no forces in series; step16_fmm does");
   refuse_if(force_tolerance && !(info.approximation && info.approximation->force_tolerance),
             "--force-tolerance is not allowed; ", info.name,
             " compares no error with the force; step15b_force_aware does");
@@ -79,7 +84,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   Options options;
   options.program = info.name;
   std::optional<double> theta, force_tolerance;
-  std::optional<int> multipole;
+  std::optional<int> multipole, order, rebuild_every;
   CommandLine parser(info.name, "All-pairs gravity: " + std::string(info.name));
   parser.text("--input", options.input,
               "read the bodies from a CSV, BIN, Tipsy, Gadget 1 or 2 or raw file");
@@ -112,6 +117,10 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                      "moments of a node: 0 mass only, 2 mass and quadrupole (step 15)");
   parser.real("--force-tolerance", force_tolerance, 0, kForceToleranceAllowed,
               "error limit for a node, relative to the force on a body (step 15b)");
+  parser.choice<int>("--order", order, {{"2", 2}, {"3", 3}, {"4", 4}, {"5", 5}},
+                     "order of the series of a group's acceleration (step 16) [3]");
+  parser.whole("--rebuild-every", rebuild_every, 1, most,
+               "time steps from one build of the tree to the next (step 15) [1]");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
   parser.choice<Distribution>("--distribute", options.distribute,
                               {{"auto", Distribution::automatic},
@@ -169,12 +178,14 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
       "exit with code 1 unless the run is physically plausible: energy, close pairs, rounding");
   parser.flag("--quiet", options.quiet, "print nothing but errors");
   if (!parser.parse(argc, argv)) return std::nullopt;
-  check_combinations(info, options, theta, multipole, force_tolerance);
+  check_combinations(info, options, theta, multipole, force_tolerance, order, rebuild_every);
   options.approximation = info.approximation;
   if (theta) options.approximation->theta = static_cast<float>(*theta);
   if (multipole) options.approximation->multipole = *multipole;
   if (force_tolerance)
     options.approximation->force_tolerance = static_cast<float>(*force_tolerance);
+  if (order) options.approximation->order = order;
+  if (rebuild_every) options.approximation->rebuild_every = *rebuild_every;
   return options;
 }
 

@@ -27,7 +27,7 @@ struct Options {
   std::optional<Integrator> integrator;
   std::optional<std::uint64_t> seed;
   bool float64 = false;  // --precision double
-  // From --theta, --multipole, --force-tolerance, or the step's default; empty: direct sum.
+  // From --theta and the options beside it, or the step's default; empty: direct sum.
   std::optional<Approximation> approximation;
   Distribution distribute = Distribution::automatic;  // how the work is divided among ranks
   int devices = 0;  // 0: all available, or one if the step uses only one

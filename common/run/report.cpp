@@ -69,11 +69,12 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
                 shortest(job.start.dt).c_str(), shortest(job.start.softening).c_str(),
                 to_string(job.start.integrator), is_float64(job.start) ? ", float64" : "");
   if (info.approximation) {
-    const auto& [theta, multipole, force_tolerance] = job.run.approximation;
-    const std::string more =
-        force_tolerance ? ", force tolerance " + shortest(*force_tolerance) : "";
-    out << format("  tree         theta %s, multipole %d%s\n", shortest(theta).c_str(), multipole,
-                  more.c_str());
+    const auto& [theta, multipole, force_tolerance, order, rebuild_every] = job.run.approximation;
+    out << joined("  tree         theta ", shortest(theta), ", multipole ", multipole);
+    if (force_tolerance) out << ", force tolerance " << shortest(*force_tolerance);
+    if (order) out << ", order " << *order;
+    if (rebuild_every > 1) out << ", built every " << rebuild_every << " steps";
+    out << '\n';
   }
   for (const std::string& name : job.defaults)
     out << "  default      " << name << ": the file does not give it\n";

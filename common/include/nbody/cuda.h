@@ -168,9 +168,9 @@ inline double seconds_between(const Event& start, const Event& stop) {
 
 class Stream {
  public:
-  Stream() {
+  explicit Stream(unsigned flags = cudaStreamDefault) {
     cudaStream_t stream = nullptr;
-    CUDA_CHECK(cudaStreamCreate(&stream));
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, flags));
     stream_.reset(stream);
   }
   cudaStream_t get() const { return stream_.get(); }

@@ -25,6 +25,11 @@ struct Approximation {
   // Only for a step that opens nodes by their estimated errors: the limit on the first omitted term
   // of a node's multipole series, relative to the force on the body. At 0 every node is opened.
   std::optional<float> force_tolerance = {};
+  // Only for a step that expands forces in Taylor series: the order of the acceleration.
+  std::optional<int> order = {};
+  // Time steps from one build of the tree to the next. In between, its nodes keep their bodies, and
+  // only their moments are new. Each call of simulate() begins with a new tree.
+  int rebuild_every = 1;
 };
 
 // The design of a tree whose cells are ordered by Hilbert's curve. The validator builds the same
