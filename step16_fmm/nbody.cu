@@ -12,6 +12,7 @@
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
+#include "step15_barnes_hut/attraction.h"
 #include "step15_barnes_hut/tree.h"
 #include "step16_fmm/clouds.h"
 #include "step16_fmm/series.h"
@@ -28,14 +29,18 @@ using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                         // bodies of a warp of the second walk
 constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
-// The number of warps that must fit on a multiprocessor, which limits their registers. Before
-// compute capability 9.0 some multiprocessors run at most 16 blocks; the emulator ignores the
-// number.
+// The number of warps that must fit on a multiprocessor, which limits their registers. A series of
+// a high order needs more. Before compute capability 9.0 some multiprocessors run at most 16
+// blocks; the emulator ignores the number.
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
-[[maybe_unused]] constexpr int kWarpsPerSm = TUNABLE(WARPS_PER_SM, 20);
+constexpr int kMostWarps = TUNABLE(WARPS_PER_SM, 18);
 #else
-constexpr int kWarpsPerSm = 16;
+constexpr int kMostWarps = 16;
 #endif
+template <int kOrder>
+[[maybe_unused]] constexpr int kWarpsPerSm = kOrder <= 3   ? kMostWarps
+                                             : kOrder == 4 ? 12
+                                                           : 8;
 constexpr int kShare = kLarge / kGroup;
 constexpr int kParts = TUNABLE(PARTS, 2);  // warps that walk for a large group, each through a part
 constexpr int kListed = TUNABLE(LISTED, 1536);  // the most nodes that a large group's walk lists
@@ -54,41 +59,43 @@ constexpr float kAllowed = 0.7f;
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 400);
 
 // Results of the first walk through one part of the tree; groups of 32 bodies continue from them.
+template <int kOrder>
 struct LargeGroup {
   float3 middle;
   int count;
-  Series series;
+  Series<kOrder> series;
   int listed[kListed + kStack];
 };
 
 // Expands nodes around `middle`; the group's bodies are within `radius`. Below, r is a node's
 // radius, which the tree stores divided by theta.
-template <bool kQuadrupole>
+template <int kOrder>
 struct Expansion {
   const Node* __restrict__ nodes;
   float3 middle;
   float radius, theta, unit, softening_squared;
+  bool quadrupole;
   int* waiting;  // up to 63 nodes, which wait until every lane has a node to add
   int count = 0;
   bool any = false;
-  Series series{};
+  Series<kOrder> series{};
 
   // True if both series omit little: the node's series omits (r / R)^3 as in step 15b, and the
   // group's series omits the orders n above kOrder. With t = (r + r_group) / R the omitted orders
   // are at most sum (n + 1) t^n, which grows like t^(kOrder + 1) / (1 - t)^2. Errors of wide groups
   // have the same sign, so they count in full. A NaN opens the node.
-  __device__ bool covers(const Node& node, float bound) const {
+  __device__ bool covers(const Head& node, float bound) const {
     const float3 d = middle - xyz(node.centre);
     const float square = dot(d, d), share = rsqrtf(square), r = theta * sqrtf(node.centre.w);
     const float both = (r + radius) * share, ratio = r * share;
     float next = both * both;
-    for (int n = 2; n < series::kTop; ++n) next *= both;
+    for (int n = 2; n < series.kTop; ++n) next *= both;
     next *= kTail / ((1 - both) * (1 - both));
-    const float neglected = next + ratio * ratio * (kQuadrupole ? ratio : 1);
-    return both < kConverges && node.squares.w / square * neglected < bound;
+    const float neglected = next + ratio * ratio * (quadrupole ? ratio : 1);
+    return both < kConverges && node.mass / square * neglected < bound;
   }
   __device__ void add(int number) {
-    series.add<kQuadrupole>(nodes[number], middle, unit, softening_squared);
+    series.add(nodes[number], quadrupole, middle, unit, softening_squared);
   }
   __device__ void take(bool mine, int number) {
     const unsigned all = __ballot_sync(kAllLanes, mine);
@@ -107,30 +114,6 @@ struct Expansion {
   }
 };
 
-// Returns a source's share of the acceleration of a body, as in step 11.
-__device__ float3 attraction(Position source, Position body, float softening_squared) {
-  const float3 d = xyz(source) - xyz(body);
-  const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
-  return source.w * inverse_distance * (inverse_distance * inverse_distance) * d;
-}
-
-// Returns a node's share. Its mass is m, its quadrupole Q = 3 sum m_k u_k u_k^T, where u_k leads
-// from its centre to a body. With d to the centre, s^2 = d^2 + eps^2, e = d / s and w = 1 / s^2,
-//   a = w ((m + w (5/2 e.Qe - tr Q / 2)) e - w Qe),
-// the first terms of a Taylor series of the softened force; w^2 would overflow where w Q is small.
-// `products` has -tr Q / 2 as w.
-__device__ float3 attraction(Position centre, float4 squares, float4 products, Position body,
-                             float softening_squared) {
-  const float3 d = xyz(centre) - xyz(body);
-  const float inverse_distance = rsqrtf(dot(d, d, softening_squared));
-  const float w = inverse_distance * inverse_distance;
-  const float3 e = inverse_distance * d;
-  const float3 q{dot(e, {squares.x, products.x, products.y}),
-                 dot(e, {products.x, squares.y, products.z}),
-                 dot(e, {products.y, products.z, squares.z})};
-  return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
-}
-
 __device__ float largest_of_warp(float x) {
   for (int apart = 16; apart > 0; apart /= 2) x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, apart));
   return x;
@@ -145,14 +128,14 @@ __device__ float unit_of(const Box& cube) {
 }
 
 // The first walk, kParts warps per large group.
-template <bool kQuadrupole>
-__global__ void __launch_bounds__(32, kWarpsPerSm)
+template <int kOrder>
+__global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     see_far(const Node* __restrict__ nodes, int root, const Box* __restrict__ cube,
             const Position* __restrict__ bodies, const float* __restrict__ forces, int n,
-            float theta, float softening_squared, float tolerance,
-            LargeGroup* __restrict__ large_groups) {
+            float theta, float softening_squared, float tolerance, bool quadrupole,
+            LargeGroup<kOrder>* __restrict__ large_groups) {
   __shared__ int stack[kStack], waiting[64];
-  LargeGroup& large = large_groups[blockIdx.x];
+  LargeGroup<kOrder>& large = large_groups[blockIdx.x];
   const int first = blockIdx.x / kParts * kShare, part = blockIdx.x % kParts;  // group, part
   const auto number_of = [&](int k) { return min((first + k) * kGroup + lane(), n - 1); };
   Box box = BoxOf()(bodies[number_of(0)]);
@@ -167,20 +150,20 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
     radius = fmaxf(radius, length(xyz(bodies[number_of(k)]) - middle));
   radius = largest_of_warp(radius);
 
-  Expansion<kQuadrupole> far{nodes,  middle, radius, theta, unit_of(*cube), softening_squared,
-                             waiting};
+  Expansion<kOrder> far{nodes,      middle, radius, theta, unit_of(*cube), softening_squared,
+                        quadrupole, waiting};
   int count = 0;
   if (lane() == 0) stack[0] = root;
   const int left = walk_down(
       nodes, stack, 1, part, kParts,
-      [&](const Node& node, bool mine) {
+      [&](const Head& node, bool mine) {
         if (!mine) return Fate::none;
         if (far.covers(node, bound)) return Fate::expanded;
         // The larger of the two is divided: the node, or this group into its parts.
         const bool is_smaller = theta * theta * node.centre.w < radius * radius;
         return node.right < 0 || is_smaller ? Fate::listed : Fate::opened;
       },
-      [&](Fate fate, int number, const Node&) {
+      [&](Fate fate, int number) {
         far.take(fate == Fate::expanded, number);
         const unsigned listed = __ballot_sync(kAllLanes, fate == Fate::listed);
         if (fate == Fate::listed) large.listed[count + rank_among(listed)] = number;
@@ -197,18 +180,19 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
 }
 
 // Kicks and drifts by the forces of the tree, one lane per sorted body.
-template <bool kQuadrupole>
-__global__ void __launch_bounds__(32, kWarpsPerSm)
+template <int kOrder>
+__global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     advance(const Node* __restrict__ nodes, const Box* __restrict__ cube,
             const Position* __restrict__ bodies, const float* __restrict__ forces,
-            const LargeGroup* __restrict__ large_groups, const int* __restrict__ order,
+            const LargeGroup<kOrder>* __restrict__ large_groups, const int* __restrict__ order,
             Position* __restrict__ positions, Velocity* __restrict__ velocities, int n, float dt,
-            float theta, float softening_squared, float tolerance) {
+            float theta, float softening_squared, float tolerance, bool quadrupole) {
   __shared__ int stack[kStack], waiting[64];
   __shared__ int queue[32 * (kLeafSize + 1)];  // bodies of leaves
   __shared__ float4 tile[3][32];
   int queued = 0;
-  const LargeGroup* const large = large_groups + blockIdx.x / kShare * kParts;  // the group's parts
+  const LargeGroup<kOrder>* const large =
+      large_groups + blockIdx.x / kShare * kParts;  // the group's parts
   const int i = blockIdx.x * kGroup + lane();
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
@@ -216,13 +200,16 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
   const float bound = tolerance * forces[blockIdx.x];
   const float3 middle = middle_of(box);
   const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(*cube);
-  Expansion<kQuadrupole> far{nodes, middle, radius, theta, unit, softening_squared, waiting};
+  Expansion<kOrder> far{nodes, middle, radius, theta, unit, softening_squared, quadrupole, waiting};
   // As in step 15b: true if a node acts as one body on all bodies of a box.
-  const auto acts_as_a_whole = [bound, theta](float4 centre, float mass, const Box& on) {
+  const auto acts_as_a_whole = [bound, theta, quadrupole](float4 centre, float mass,
+                                                          const Box& on) {
     const float3 c = xyz(centre), d = max(max(on.low - c, c - on.high), {0, 0, 0});
     const float square = dot(d, d), ratio = theta * sqrtf(centre.w / square);
-    return ratio < theta && mass / square * ratio * ratio * (kQuadrupole ? ratio : 1) < bound;
+    return ratio < theta && mass / square * ratio * ratio * (quadrupole ? ratio : 1) < bound;
   };
+
+  const float used = quadrupole ? 1 : 0;  // the part of quadrupoles that acts
 
   float3 a{};
   // Returns the share of the last `count` bodies in the queue, at most 32.
@@ -236,18 +223,17 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
     for (int j = 0; j < count; ++j) sum = sum + attraction(tile[0][j], body, softening_squared);
     return sum;
   };
-  const auto judge = [&](const Node& node, bool mine) {
+  const auto judge = [&](const Head& node, bool mine) {
     const float4 centre = node.centre;
-    const float mass = node.squares.w;
     const bool expanded = mine && far.covers(node, bound);
-    bool accepted = mine && !expanded && acts_as_a_whole(centre, mass, box);
+    bool accepted = mine && !expanded && acts_as_a_whole(centre, node.mass, box);
     const bool doubtful = mine && !expanded && !accepted && centre.w < dot(width, width);
     for (unsigned asked = __ballot_sync(kAllLanes, doubtful); asked != 0; asked &= asked - 1) {
       const int holder = __ffs(asked) - 1;
       const auto of_holder = [holder](float x) { return __shfl_sync(kAllLanes, x, holder); };
       const float4 c{of_holder(centre.x), of_holder(centre.y), of_holder(centre.z),
                      of_holder(centre.w)};
-      const bool agreed = acts_as_a_whole(c, of_holder(mass), BoxOf()(body));
+      const bool agreed = acts_as_a_whole(c, of_holder(node.mass), BoxOf()(body));
       accepted |= __all_sync(kAllLanes, agreed) && lane() == holder;
     }
     if (!mine) return Fate::none;
@@ -255,22 +241,21 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
     if (accepted) return Fate::accepted;
     return node.right < 0 ? Fate::listed : Fate::opened;
   };
-  const auto act = [&](Fate fate, int number, const Node& node) {
+  const auto act = [&](Fate fate, int number) {
+    const Node& node = nodes[number];
     const unsigned whole = __ballot_sync(kAllLanes, fate == Fate::accepted);
     if (fate == Fate::accepted) {
       const int place = rank_among(whole);
       const float4 c = node.centre, s = node.squares, p = node.products;
       tile[0][place] = {c.x, c.y, c.z, s.w};
-      tile[1][place] = s;
-      tile[2][place] = {p.x, p.y, p.z, -0.5f * (s.x + s.y + s.z)};
+      const float3 q = used * xyz(s), r = used * xyz(p);
+      tile[1][place] = {q.x, q.y, q.z, 0};
+      tile[2][place] = {r.x, r.y, r.z, -0.5f * (q.x + q.y + q.z)};
     }
     far.take(fate == Fate::expanded, number);  // its barrier also protects the tile
     float3 partial{};
-    for (int j = 0; j < __popc(whole); ++j) {
-      partial = partial + (kQuadrupole ? attraction(tile[0][j], tile[1][j], tile[2][j], body,
-                                                    softening_squared)
-                                       : attraction(tile[0][j], body, softening_squared));
-    }
+    for (int j = 0; j < __popc(whole); ++j)
+      partial = partial + attraction(tile[0][j], tile[1][j], tile[2][j], body, softening_squared);
     // Bodies of leaves wait until they fill a tile.
     const int count = fate == Fate::listed ? -node.right : 0;
     const int first = queued + sum_before_lane(count);
@@ -290,7 +275,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
   a = a + attraction_of_tile(queued);
   far.finish();
   a = a + far.series.at(xyz(body) - middle, unit);
-  Series all = large[0].series;
+  Series<kOrder> all = large[0].series;
   for (int part = 1; part < kParts; ++part) all.add(large[part].series);
   a = a + all.at(xyz(body) - large[0].middle, unit);
   if (i >= n) return;
@@ -301,21 +286,50 @@ __global__ void __launch_bounds__(32, kWarpsPerSm)
   position = {x.x, x.y, x.z, body.w};
 }
 
-Timing simulate(const Run& run, Systems& systems) {
+// Estimates the forces on sorted bodies. The clouds need no nodes, so a stream of their own
+// computes them while few warps are busy with the tree's nodes.
+class Estimate {
+ public:
+  explicit Estimate(int n) : n_(n), forces_((n - 1) / kGroup + 1), clouds_(clouds::kClouds) {}
+
+  void begin(const Position* bodies, float softening_squared) {
+    sorted_.record();
+    CUDA_CHECK(cudaStreamWaitEvent(stream_.get(), sorted_.get()));
+    clouds::find_clouds<<<clouds::number_of_clouds(n_), clouds::threads_per_cloud(n_), 0,
+                          stream_.get()>>>(bodies, n_, clouds_.get());
+    clouds::find_weakest<<<(n_ - 1) / (clouds::kEvery * clouds::kEstimateBlock) + 1,
+                           clouds::kEstimateBlock, 0, stream_.get()>>>(
+        bodies, clouds_.get(), n_, softening_squared, forces_.get());
+    estimated_.record(stream_.get());
+  }
+  // Returns the smallest |a| of each group, for kernels that are launched after this call.
+  const float* forces() const {
+    CUDA_CHECK(cudaStreamWaitEvent(nullptr, estimated_.get()));
+    return forces_.get();
+  }
+
+ private:
+  int n_;
+  DeviceArray<float> forces_;
+  DeviceArray<Cloud> clouds_;
+  Stream stream_{cudaStreamNonBlocking};  // the default stream does not wait for it
+  Event sorted_, estimated_;
+};
+
+template <int kOrder>
+Timing simulate_with(const Run& run, Systems& systems) {
   const int n = systems.bodies_per_system;
   const bool quadrupole = run.approximation.multipole == 2;
-  const auto first_walk = quadrupole ? see_far<true> : see_far<false>;
-  const auto second_walk = quadrupole ? advance<true> : advance<false>;
   const float theta = run.approximation.theta;
-  // The first terms that a series omits grow with theta to the power kTop. With one more power, the
-  // errors at small angles are mostly those of the nodes that act on each body, as in step 15b.
+  // The first terms that a series omits grow with theta to the power kOrder + 2. With one more
+  // power, the errors at small angles are mostly those of the nodes that act on each body, as in
+  // step 15b.
   const float tolerance =
-      kAllowed * run.approximation.force_tolerance.value_or(0) * powf(theta, series::kTop + 1);
+      kAllowed * run.approximation.force_tolerance.value_or(0) * powf(theta, kOrder + 2);
   const int groups = (n - 1) / kGroup + 1, large = (n - 1) / kLarge + 1;
   DeviceArray<float4> positions(systems.bodies.size()), velocities(systems.bodies.size());
-  DeviceArray<LargeGroup> large_groups(large * kParts);
-  DeviceArray<float> forces(groups);
-  DeviceArray<Cloud> clouds(clouds::kClouds);
+  DeviceArray<LargeGroup<kOrder>> large_groups(large * kParts);
+  Estimate estimate(n);
   Tree tree{n};
   const Transfer transfer(systems.bodies);
   StageTimer timer;
@@ -325,18 +339,16 @@ Timing simulate(const Run& run, Systems& systems) {
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
-      tree.build(x, theta, step);
-      clouds::find_clouds<<<clouds::number_of_clouds(n), clouds::threads_per_cloud(n)>>>(
-          tree.bodies.get(), n, clouds.get());
-      clouds::find_weakest<<<(n - 1) / (clouds::kEvery * clouds::kEstimateBlock) + 1,
-                             clouds::kEstimateBlock>>>(tree.bodies.get(), clouds.get(), n,
-                                                       run.softening_squared, forces.get());
-      first_walk<<<large * kParts, 32>>>(tree.nodes.get(), tree.root(), tree.cube.get(),
-                                         tree.bodies.get(), forces.get(), n, theta,
-                                         run.softening_squared, tolerance, large_groups.get());
-      second_walk<<<groups, 32>>>(tree.nodes.get(), tree.cube.get(), tree.bodies.get(),
-                                  forces.get(), large_groups.get(), tree.order.get(), x, v, n,
-                                  run.dt, theta, run.softening_squared, tolerance);
+      tree.sort(x, step, run.approximation.rebuild_every);
+      estimate.begin(tree.bodies.get(), run.softening_squared);
+      tree.connect(theta);
+      const float* const forces = estimate.forces();
+      see_far<kOrder><<<large * kParts, 32>>>(
+          tree.nodes.get(), tree.root(), tree.cube.get(), tree.bodies.get(), forces, n, theta,
+          run.softening_squared, tolerance, quadrupole, large_groups.get());
+      advance<kOrder><<<groups, 32>>>(tree.nodes.get(), tree.cube.get(), tree.bodies.get(), forces,
+                                      large_groups.get(), tree.order.get(), x, v, n, run.dt, theta,
+                                      run.softening_squared, tolerance, quadrupole);
       CUDA_CHECK(cudaGetLastError());
     }
   }
@@ -346,13 +358,26 @@ Timing simulate(const Run& run, Systems& systems) {
   return timer.timing();
 }
 
+Timing simulate(const Run& run, Systems& systems) {
+  switch (run.approximation.order.value_or(3)) {
+    case 2:
+      return simulate_with<2>(run, systems);
+    case 4:
+      return simulate_with<4>(run, systems);
+    case 5:
+      return simulate_with<5>(run, systems);
+    default:
+      return simulate_with<3>(run, systems);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return nbody::step_main({.name = "step16_fmm",
                            .parent = "step15b_force_aware",
                            .summation = nbody::Summation::tiled,
-                           .approximation = {{.theta = 1, .force_tolerance = 0.005f}},
+                           .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3}},
                            .boundaries = {tree::kLeafSize, kGroup, kLarge}},
                           simulate, argc, argv);
 }

@@ -16,13 +16,8 @@
 namespace series {
 using namespace nbody;
 
-constexpr int kOrder = TUNABLE(ORDER, 3);  // of the acceleration; the potential has one more
-static_assert(kOrder >= 2 && kOrder <= 5, "the quadrupole needs 2; registers suffice up to 5");
-constexpr int kTop = kOrder + 1;
-
 // The number of terms of orders below n, and the place of a term in the array.
 constexpr int terms_below(int n) { return n * (n + 1) * (n + 2) / 6; }
-constexpr int kTerms = terms_below(kTop + 1);
 struct Term {
   int x, y, z;
   constexpr int order() const { return x + y + z; }
@@ -34,7 +29,7 @@ constexpr Term term_at(int place) {
       for (int z = 0; z <= n - x; ++z, ++k)
         if (k == place) return {x, n - x - z, z};
 }
-static_assert(term_at(kTerms - 1).place() == kTerms - 1 && term_at(5).place() == 5);
+static_assert(term_at(5).place() == 5 && term_at(83).place() == 83);
 
 template <int kPlace>
 constexpr Term kTerm = term_at(kPlace);
@@ -43,7 +38,7 @@ constexpr int kAt = Term{x, y, z}.place();
 
 // Calls action(place) for every term except the one of order 0. `place` is a constant, so arrays
 // with this index are in registers.
-template <class Action>
+template <int kTerms, class Action>
 __device__ void for_each_term(const Action& action) {
   [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) {
     (action.template operator()<kPlace + 1>(), ...);
@@ -51,21 +46,25 @@ __device__ void for_each_term(const Action& action) {
   (std::make_integer_sequence<int, kTerms - 1>{});
 }
 
-// The coefficients of orders 1 to kTop; a constant potential exerts no force.
+// The coefficients of orders 1 to kTop; a constant potential exerts no force. kOrder is that of the
+// acceleration: at least 2 for the quadrupole, and at most 5, because the terms are in registers.
+template <int kOrder>
 struct Series {
+  static_assert(kOrder >= 2 && kOrder <= 5);
+  static constexpr int kTop = kOrder + 1, kTerms = terms_below(kTop + 1);
   float of[kTerms] = {};
 
   // Adds a node (M2L). Its quadrupole Q = 3 sum m_k u_k u_k^T adds sum_ij Q_ij D_i D_j (1 / s)
   // / 6, up to the order of the last b_k. Lengths are in units of `unit`, so that no power of a
   // distance overflows.
-  template <bool kQuadrupole>
-  __device__ void add(const tree::Node& node, float3 point, float unit, float softening_squared) {
+  __device__ void add(const tree::Node& node, bool quadrupole, float3 point, float unit,
+                      float softening_squared) {
     const float3 v = unit * (point - xyz(node.centre));
     const float s = rsqrtf(dot(v, v, unit * unit * softening_squared)), w = s * s;
     const float x[3] = {-w * v.x, -w * v.y, -w * v.z};
     float b[kTerms];
     b[0] = s;
-    for_each_term([&]<int kPlace>() {
+    for_each_term<kTerms>([&]<int kPlace>() {
       constexpr Term k = kTerm<kPlace>;
       constexpr float n = k.x + k.y + k.z;
       float first = 0, second = 0;
@@ -77,12 +76,12 @@ struct Series {
       if constexpr (k.z > 1) second += b[kAt<k.x, k.y, k.z - 2>];
       b[kPlace] = (2 - 1 / n) * first - (1 - 1 / n) * w * second;
     });
-    const float mass = node.squares.w, sixth = unit * unit / 6;
+    const float mass = node.squares.w, sixth = quadrupole ? unit * unit / 6 : 0;
     const float3 q = sixth * xyz(node.squares), p = 2 * sixth * xyz(node.products);
-    for_each_term([&]<int kPlace>() {
+    for_each_term<kTerms>([&]<int kPlace>() {
       constexpr Term k = kTerm<kPlace>;
       of[kPlace] += mass * b[kPlace];
-      if constexpr (kQuadrupole && k.x + k.y + k.z + 2 <= kTop) {
+      if constexpr (k.x + k.y + k.z + 2 <= kTop) {
         constexpr float x1 = k.x + 1, y1 = k.y + 1, z1 = k.z + 1;
         of[kPlace] += q.x * (x1 * (x1 + 1)) * b[kAt<k.x + 2, k.y, k.z>] +
                       q.y * (y1 * (y1 + 1)) * b[kAt<k.x, k.y + 2, k.z>] +
@@ -95,12 +94,12 @@ struct Series {
   }
 
   __device__ void add(const Series& other) {
-    for_each_term([&]<int kPlace>() { of[kPlace] += other.of[kPlace]; });
+    for_each_term<kTerms>([&]<int kPlace>() { of[kPlace] += other.of[kPlace]; });
   }
 
   // Adds up the series of all lanes of a warp.
   __device__ void sum_warp() {
-    for_each_term([&]<int kPlace>() {
+    for_each_term<kTerms>([&]<int kPlace>() {
       for (int apart = 16; apart > 0; apart /= 2)
         of[kPlace] += __shfl_xor_sync(0xffffffff, of[kPlace], apart);
     });
@@ -112,7 +111,7 @@ struct Series {
     float power[kTerms];
     power[0] = 1;
     float3 a{};
-    for_each_term([&]<int kPlace>() {
+    for_each_term<kTerms>([&]<int kPlace>() {
       constexpr Term k = kTerm<kPlace>;
       constexpr int kAxis = k.x > 0 ? 0 : k.y > 0 ? 1 : 2;
       constexpr int kBelow = kAt<k.x - (kAxis == 0), k.y - (kAxis == 1), k.z - (kAxis == 2)>;

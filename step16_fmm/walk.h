@@ -31,6 +31,16 @@ __device__ inline int sum_before_lane(int x) {
   return sum - x;
 }
 
+// The part of a node that decides its fate.
+struct Head {
+  float4 centre;  // as in the node
+  float mass;
+  int left, right;
+};
+__device__ inline Head head_of(const Node& node) {
+  return {node.centre, node.squares.w, node.left, node.right};
+}
+
 enum class Fate { none, opened, expanded, accepted, listed };
 
 // Keeps the stack's nodes with the numbers part, part + parts, ...; returns how many these are.
@@ -52,34 +62,41 @@ template <class Judge, class Act>
 __device__ int walk_down(const Node* __restrict__ nodes, int* stack, int size, int part, int parts,
                          const Judge& judge, const Act& act) {
   bool divided = parts == 1;
-  int rounds = 0;
-  __syncwarp();  // the first nodes have been written to the stack
-  while (size > 0) {
+  int rounds = 0, taken = 0, number = 0;
+  Head head{};
+  // Lanes take one node each from the top, but fewer lanes do if the children might not fit.
+  const auto take = [&] {
     if (!divided && (size >= kEnough || rounds++ == kRounds)) {
       size = divide(stack, size, part, parts);
       divided = true;
-      if (size == 0) break;
     }
-    // Lanes take one node each from the top, but fewer lanes do if the children might not fit.
-    const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
+    taken = min(min(size, 32), max(kStack - kDepth - size, 1));
     size -= taken;
-    const int number = stack[size + min(lane(), taken - 1)];
-    const Node& node = nodes[number];
-    const Fate fate = judge(node, lane() < taken);
+    if (taken == 0) return;
+    number = stack[size + min(lane(), taken - 1)];
+    head = head_of(nodes[number]);
+  };
+  __syncwarp();  // the first nodes have been written to the stack
+  take();
+  while (taken > 0) {
+    const int judged = number;
+    const Fate fate = judge(head, lane() < taken);
     const unsigned opened = __ballot_sync(kAllLanes, fate == Fate::opened);
     __syncwarp();  // every lane has read the stack
     if (fate == Fate::opened) {
       int* const children = stack + size + 2 * rank_among(opened);
-      children[0] = node.left;
-      children[1] = node.right;
+      children[0] = head.left;
+      children[1] = head.right;
     }
     size += 2 * __popc(opened);
     const bool acts = divided || part == 0;
-    const bool more = act(acts ? fate : Fate::none, number, node);
-    __syncwarp();  // the stack has been written, and tiles have been read
+    __syncwarp();  // the stack has been written
+    take();        // the next heads are loaded while act() computes
+    const bool more = act(acts ? fate : Fate::none, judged);
+    __syncwarp();  // tiles have been read
     if (!more) break;
   }
-  return size;
+  return size + taken;
 }
 
 }  // namespace walk
