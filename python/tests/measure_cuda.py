@@ -13,8 +13,9 @@ run, and for a tree with the first time steps of new systems, because a call, to
 order of the bodies in an earlier tree. A single call is compared with a single time step, which
 also finds the device idle. Events measure both on the device, and the host's clock measures the
 call until the host has the result. After a wait of milliseconds a processor works more slowly for a
-while, so a small call comes before each single call. The clocks of a GPU change, so runs of the
-step's program alternate with calls, and the record has the medians of the differences.
+while, so a small call comes before each single call. With JAX, the calls are also in a loop of a
+function that JAX compiles. The clocks of a GPU change, so runs of the step's program alternate with
+calls, and the record has the medians of the differences.
 """
 
 from __future__ import annotations
@@ -175,20 +176,27 @@ class Step:
 
 
 def measure_floor(record: Record) -> None:
-    """Measures the shortest call of each library: one addition, including the wait for its
-    result."""
+    """Measures the shortest call of each library, an addition: one, including the wait for its
+    result, and each of 20 in a row."""
     for library in LIBRARIES:
         x, wait = library.bring(np.ones(1024, np.float32)), waiter(library.name)
         seconds, iqr = median(lambda: wait(x + x), 500)
-        record.write(kind="addition", library=library.name, seconds=seconds, iqr=iqr)
-        print(f"an addition, {library.name}: {1e6 * seconds:.1f} us")
+
+        def queue() -> None:
+            for _ in range(20):
+                found = x + x
+            wait(found)
+        in_a_row = median(queue, 25)[0] / 20
+        record.write(kind="addition", library=library.name, seconds=seconds, iqr=iqr,
+                     in_a_row=in_a_row)
+        print(f"an addition, {library.name}: {1e6 * seconds:.1f} us, in a row {1e6 * in_a_row:.1f}")
 
 
 def measure_calls(record: Record, programs: Path, end: float) -> None:
     print("bodies, method, library: time of the kernels in a row, alone | time beyond the kernels: "
           "a single call until the host has the result, on the device; the same, unchecked; each "
-          "of 20 calls in a row, checked and unchecked | time until the call returns: checked, "
-          f"unchecked (limit {BAR * 1e6:.0f} us)")
+          "of 20 calls in a row, checked and unchecked; each of 20 in a compiled function | time "
+          f"until the call returns: checked, unchecked (limit {BAR * 1e6:.0f} us)")
     for n, method, name, steps, systems in PROBLEMS:
         if time.monotonic() > end:
             print("no time for the rest")
@@ -211,20 +219,23 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
             found = call(unchecked)
         wait(found)
 
+    compiled = loop_of_jax(method, x, m) if library.name == "jax" else None
     same = [bool(np.array_equal(library.back(call()), step.exact)) for _ in range(4)]
     is_long = step.kernels()[0] > 2e-3
     repeats = 4 if is_long else 40
     kernels, times = [], []
     for round in range(ROUNDS):
         kernels.append(step.kernels())
-        in_a_row = ((np.nan, np.nan) if is_long and round % 2 > 0 else
+        skipped = is_long and round % 2 > 0
+        in_a_row = ((np.nan, np.nan) if skipped else
                     (median(lambda: queue(option), 1, 0)[0] / 20 for option in (False, True)))
+        in_a_function = np.nan if skipped or compiled is None else median(compiled, 1, 0)[0] / 20
         times.append([*single.median(call, repeats), *single.median(lambda: call(True), repeats),
-                      *in_a_row])
+                      *in_a_row, in_a_function])
     row, alone = np.array(kernels).T
-    more = np.array(times) - np.stack((alone, alone, alone, alone, row, row), 1)
+    more = np.array(times) - np.stack((alone, alone, alone, alone, row, row, row), 1)
     kinds = ("checked", "checked_on_device", "unchecked", "unchecked_on_device", "queued_checked",
-             "queued")
+             "queued", "compiled")
     extra = dict(zip(kinds, map(median_of_present, more.T)))
     spread = np.subtract(*np.nanpercentile(more[:, 0], (75, 25)))
     returns = [median_until_return(lambda: call(option), wait, max(5, repeats // 2))
@@ -240,6 +251,20 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
           + " | " + ", ".join(f"{1e6 * one:6.1f}" for one in returns)
           + f" | spread {1e6 * spread:.1f}"
           + ("" if all(same) else " | OTHER BITS THAN THE STEP"), flush=True)
+
+
+def loop_of_jax(method: str, x: Any, m: Any) -> Callable[[], None]:
+    """Returns a function that runs 20 calls in a loop that JAX has compiled. Each call needs the
+    result of the one before, or else JAX would compute only one."""
+    import jax
+
+    @jax.jit
+    def loop(x: Any, m: Any, zero: Any) -> Any:
+        return jax.lax.fori_loop(0, 20, lambda _, x: x + zero * nb.accelerations(
+            x, m, 0.05, method=method), x)
+    zero = jax.numpy.float32(0)
+    loop(x, m, zero).block_until_ready()
+    return lambda: loop(x, m, zero).block_until_ready()
 
 
 def median_of_present(times: np.ndarray) -> float | None:
