@@ -116,12 +116,23 @@ std::function<void()> begin_of(const CUgraphExec_st& exec) {
   return with_values(exec, set_default_values(exec.handles));
 }
 
-// Lets a node record its event, or wait for the operation that it recorded before the launch.
-void use_event(const CUgraphExec_st::Node& node, const OperationPointer& operation) {
-  if (node.type == cudaGraphNodeTypeEventRecord) record_by(node.event, operation);
-  if (node.type != cudaGraphNodeTypeWaitEvent) return;
-  depend(*operation, last_recording(node.event));
-  operation->work = [] {};
+// Lets the operation wait for the last recordings of all events that the node awaits. This comes
+// before work_with_events, because an operation must not wait for itself.
+void await_events(const CUgraphExec_st::Node& node, Operation& operation) {
+  if (node.type == cudaGraphNodeTypeWaitEvent) depend(operation, last_recording(node.event));
+  for (const auto& child : node.children) await_events(child, operation);
+}
+
+// Returns the node's work in a launch in which the operation runs the node. All events of a child
+// graph are recorded when the whole child graph has run, but each has its own time.
+std::function<void()> work_with_events(const CUgraphExec_st::Node& node,
+                                       const OperationPointer& operation) {
+  if (node.type == cudaGraphNodeTypeWaitEvent) return [] {};
+  if (node.type == cudaGraphNodeTypeEventRecord) return record_by(node.event, operation);
+  if (node.children.empty()) return work_of(node);
+  Works works;
+  for (const auto& child : node.children) works.push_back(work_with_events(child, operation));
+  return [works = std::move(works)] { run_all(works); };
 }
 
 // Assigns each node to a branch. A node continues the branch of one of its dependencies if no other
@@ -207,11 +218,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   std::vector<OperationPointer> operations;
   for (const auto& node : exec->nodes) {
     auto operation = std::make_shared<Operation>();
-    operation->work = work_of(*exec, node);
     depend(*operation, begin);
     for (const std::size_t one : node.dependencies) depend(*operation, operations[one]);
     append_to_clock(*operation, node.branch);
-    use_event(node, operation);
+    await_events(node, *operation);
+    operation->work = with_values(*exec, work_with_events(node, operation));
     operation->of_graph = true;
     operations.push_back(operation);
     stream->awaited.push_back(operation);
