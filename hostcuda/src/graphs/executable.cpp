@@ -178,6 +178,25 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
   return cudaGraphInstantiate(exec, graph, flags);
 }
 
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* parameters) {
+  HOSTCUDA_API_CALL;
+  if (!parameters) return fail(cudaErrorInvalidValue);
+  parameters->errNode_out = nullptr;
+  parameters->result_out = cudaGraphInstantiateError;
+  const bool uploads = parameters->flags & cudaGraphInstantiateFlagUpload;
+  if (!exec || !graphs().contains(graph) || (uploads && !find_stream(parameters->uploadStream)))
+    return fail(cudaErrorInvalidValue);
+  const cudaError_t error = cudaGraphInstantiate(exec, graph, parameters->flags);
+  if (error == cudaSuccess)
+    parameters->result_out = cudaGraphInstantiateSuccess;
+  else if (error == cudaErrorNotSupported)
+    parameters->result_out = cudaGraphInstantiateNodeOperationNotSupported;
+  else if (!is_acyclic(*graph))
+    parameters->result_out = cudaGraphInstantiateInvalidStructure;
+  return error;
+}
+
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* information) {
   HOSTCUDA_API_CALL;
