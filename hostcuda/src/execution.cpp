@@ -14,6 +14,7 @@
 #include "execution/warp.cpp"
 #include "execution/watchdog.cpp"
 #include "launch/children.cpp"
+#include "launch/function_name.cpp"
 #include "launch/kernel_calls.cpp"
 #include "launch/launch.cpp"
 #include "launch/printing.cpp"

@@ -128,11 +128,19 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
   if (fences_.any()) fences_.wrote(now_.block, static_cast<std::uint16_t>(thread_));
 }
 
+// Parameters and tables that host code sets may be read often. But if a kernel or a copy on the
+// device has filled the variable, it is used like global memory.
+void Tracer::count_variable_load(const Array& array, std::size_t offset) {
+  ++kernels_[kernel_].variable_loads;
+  if (array.writers[offset] == kKernel || host_.has_copied_on_device_to(array.begin))
+    ++block_->variable_loads[warp_][thread_ % kLanes];
+}
+
 void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site) {
   const auto* code = reinterpret_cast<const void*>(sites_.all()[site].key.code);
   if (how.kind != Kind::load) races_.settle_stores();
   if (array.of_program) {
-    kernels_[kernel_].variable_loads += how.kind == Kind::load;
+    if (how.kind == Kind::load) count_variable_load(array, offset);
   } else {
     trail_.leave();
     logs_[warp_].add(thread_ % kLanes, site, array.identity + offset);

@@ -137,11 +137,12 @@ void Tracer::look_for_lost_partials() {
 void Tracer::count_loading_threads() {
   Kernel& kernel = kernels_[kernel_];
   std::uint64_t threads = 0;
-  for (const LoadsOfLanes& warp : block_->loads)
-    for (const std::uint32_t loads : warp) {
-      threads += loads > 0;
-      kernel.most_loads = std::max<std::uint64_t>(kernel.most_loads, loads);
-    }
+  for (unsigned thread = 0; thread < kMaxThreads; ++thread) {
+    const std::uint64_t loads = block_->loads[thread / kLanes][thread % kLanes];
+    threads += loads > 0;
+    kernel.most_loads = std::max(kernel.most_loads,
+                                 loads + block_->variable_loads[thread / kLanes][thread % kLanes]);
+  }
   if (threads == 0) return;
   kernel.loading_threads += threads;
   ++kernel.loading_blocks;

@@ -31,7 +31,7 @@ struct Kernel {
   std::uint64_t barriers = 0, grid_barriers = 0;  // passed by blocks, and by the whole grid
   WarpCounts warp_calls{};
   // Numbers of launches, blocks and threads with at least one load; the largest number of loads
-  // that one thread makes in a launch.
+  // that one thread makes in a launch, including loads from variables that the device has filled.
   std::uint64_t loading_launches = 0, loading_blocks = 0, loading_threads = 0, most_loads = 0;
   std::uint64_t variable_loads = 0;  // threads' loads from __constant__ and __device__ variables
 };
@@ -70,6 +70,8 @@ struct RunningBlock {
   };
   std::vector<Copy> copies;
   std::array<LoadsOfLanes, kMaxThreads / kLanes> loads{};  // loads of each warp's lanes
+  // Loads from variables that the device has filled; they are not in `loads`.
+  std::array<LoadsOfLanes, kMaxThreads / kLanes> variable_loads{};
 };
 
 // Facts that the instrumentation knows about an access besides its address. The struct must fit in
@@ -166,6 +168,7 @@ class Tracer final : public KernelObserver {
   void look_for_lost_partials();
   void count_loading_threads();
   void report_races(const std::vector<const Race*>& races);
+  void count_variable_load(const Array& array, std::size_t offset);
   void count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site);
   void look_at(Array& array, const Accessed& accessed, How how, std::uint32_t site);
   void look_for_virtual_call(const Array& array, const Accessed& accessed);

@@ -92,6 +92,20 @@ constexpr unsigned long long cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
                              cudaGraphInstantiateFlagUpload = 2,
                              cudaGraphInstantiateFlagDeviceLaunch = 4,
                              cudaGraphInstantiateFlagUseNodePriority = 8;
+enum cudaGraphInstantiateResult {
+  cudaGraphInstantiateSuccess,
+  cudaGraphInstantiateError,
+  cudaGraphInstantiateInvalidStructure,
+  cudaGraphInstantiateNodeOperationNotSupported,
+  cudaGraphInstantiateMultipleDevicesNotSupported,
+  cudaGraphInstantiateConditionalHandleUnused
+};
+struct cudaGraphInstantiateParams {
+  unsigned long long flags;
+  cudaStream_t uploadStream;  // used with cudaGraphInstantiateFlagUpload
+  cudaGraphNode_t errNode_out;
+  cudaGraphInstantiateResult result_out;
+};
 
 // ---- capture: a stream's operations become nodes instead of running -----------------------------
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
@@ -169,6 +183,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
                                  unsigned long long flags = 0);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
                                           unsigned long long flags = 0);
+// Also says why the call failed; the node of an error is unknown and so null.
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* parameters);
 // The signature before CUDA 12.
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t*,
                                         char*, std::size_t) {

@@ -122,7 +122,8 @@ enum cudaFuncAttribute {
   cudaFuncAttributeNonPortableClusterSizeAllowed = 13
 };
 
-// Values that only a GPU compiler knows (registers, local memory) are 0.
+// Values that only a GPU compiler knows are 0: registers, local memory, and static shared memory,
+// which also includes the variables of all functions that the kernel calls.
 struct cudaFuncAttributes {
   std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
   int maxThreadsPerBlock, numRegs, maxDynamicSharedSizeBytes;
@@ -274,6 +275,7 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* host_or_dev
                         cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous);
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value);
 cudaError_t get_function_attributes(cudaFuncAttributes* attributes, const void* function);
+cudaError_t get_function_name(const char** name, const void* function);
 cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_shared_bytes);
 cudaError_t max_potential_block_size(int* grid, int* block, std::size_t dynamic_shared_bytes,
                                      int limit);
@@ -375,4 +377,9 @@ inline cudaError_t cudaFuncSetAttribute(Function* function, cudaFuncAttribute at
 template <class Function>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Function* function) {
   return hostcuda::get_function_attributes(attributes, reinterpret_cast<const void*>(function));
+}
+// The name is mangled, as on a GPU. The call fails if the program was stripped of its symbols.
+template <class Function>
+inline cudaError_t cudaFuncGetName(const char** name, Function* function) {
+  return hostcuda::get_function_name(name, reinterpret_cast<const void*>(function));
 }

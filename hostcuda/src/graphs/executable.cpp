@@ -116,12 +116,23 @@ std::function<void()> begin_of(const CUgraphExec_st& exec) {
   return with_values(exec, set_default_values(exec.handles));
 }
 
-// Lets a node record its event, or wait for the operation that it recorded before the launch.
-void use_event(const CUgraphExec_st::Node& node, const OperationPointer& operation) {
-  if (node.type == cudaGraphNodeTypeEventRecord) record_by(node.event, operation);
-  if (node.type != cudaGraphNodeTypeWaitEvent) return;
-  depend(*operation, last_recording(node.event));
-  operation->work = [] {};
+// Lets the operation wait for the last recordings of all events that the node awaits. This comes
+// before work_with_events, because an operation must not wait for itself.
+void await_events(const CUgraphExec_st::Node& node, Operation& operation) {
+  if (node.type == cudaGraphNodeTypeWaitEvent) depend(operation, last_recording(node.event));
+  for (const auto& child : node.children) await_events(child, operation);
+}
+
+// Returns the node's work in a launch in which the operation runs the node. All events of a child
+// graph are recorded when the whole child graph has run, but each has its own time.
+std::function<void()> work_with_events(const CUgraphExec_st::Node& node,
+                                       const OperationPointer& operation) {
+  if (node.type == cudaGraphNodeTypeWaitEvent) return [] {};
+  if (node.type == cudaGraphNodeTypeEventRecord) return record_by(node.event, operation);
+  if (node.children.empty()) return work_of(node);
+  Works works;
+  for (const auto& child : node.children) works.push_back(work_with_events(child, operation));
+  return [works = std::move(works)] { run_all(works); };
 }
 
 // Assigns each node to a branch. A node continues the branch of one of its dependencies if no other
@@ -167,6 +178,25 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
   return cudaGraphInstantiate(exec, graph, flags);
 }
 
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* parameters) {
+  HOSTCUDA_API_CALL;
+  if (!parameters) return fail(cudaErrorInvalidValue);
+  parameters->errNode_out = nullptr;
+  parameters->result_out = cudaGraphInstantiateError;
+  const bool uploads = parameters->flags & cudaGraphInstantiateFlagUpload;
+  if (!exec || !graphs().contains(graph) || (uploads && !find_stream(parameters->uploadStream)))
+    return fail(cudaErrorInvalidValue);
+  const cudaError_t error = cudaGraphInstantiate(exec, graph, parameters->flags);
+  if (error == cudaSuccess)
+    parameters->result_out = cudaGraphInstantiateSuccess;
+  else if (error == cudaErrorNotSupported)
+    parameters->result_out = cudaGraphInstantiateNodeOperationNotSupported;
+  else if (!is_acyclic(*graph))
+    parameters->result_out = cudaGraphInstantiateInvalidStructure;
+  return error;
+}
+
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* information) {
   HOSTCUDA_API_CALL;
@@ -207,11 +237,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   std::vector<OperationPointer> operations;
   for (const auto& node : exec->nodes) {
     auto operation = std::make_shared<Operation>();
-    operation->work = work_of(*exec, node);
     depend(*operation, begin);
     for (const std::size_t one : node.dependencies) depend(*operation, operations[one]);
     append_to_clock(*operation, node.branch);
-    use_event(node, operation);
+    await_events(node, *operation);
+    operation->work = with_values(*exec, work_with_events(node, operation));
     operation->of_graph = true;
     operations.push_back(operation);
     stream->awaited.push_back(operation);

@@ -55,11 +55,11 @@ cudaError_t wait_in_capture(CUstream_st& stream, const CUevent_st& event) {
   return cudaSuccess;
 }
 
-// The work of nodes in child graphs. Other nodes that record or await events are operations of
-// their own (cudaGraphLaunch).
+// The work of nodes of an executable graph whose launch is captured. In other launches, the
+// operations of the nodes record and await events (cudaGraphLaunch).
 void record_now(cudaEvent_t event) {
   const auto operation = std::make_shared<Operation>();
-  record_by(event, operation);
+  operation->work = record_by(event, operation);
   complete(operation);
 }
 
@@ -96,12 +96,12 @@ OperationPointer hostcuda::last_recording(cudaEvent_t event) {
   return living(event) ? event->recorded : nullptr;
 }
 
-void hostcuda::record_by(cudaEvent_t event, const OperationPointer& operation) {
-  if (!living(event)) return;
+std::function<void()> hostcuda::record_by(cudaEvent_t event, const OperationPointer& operation) {
+  if (!living(event)) return [] {};
   // Each recording needs a new time stamp, because the previous recording may still be queued.
   event->milliseconds = std::make_shared<double>(0);
   event->recorded = operation;
-  operation->work = [milliseconds = event->milliseconds] { *milliseconds = now_in_milliseconds(); };
+  return [milliseconds = event->milliseconds] { *milliseconds = now_in_milliseconds(); };
 }
 
 const SharedRecordings* hostcuda::recordings_of(cudaEvent_t event) {

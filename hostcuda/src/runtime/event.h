@@ -2,6 +2,7 @@
 #ifndef HOSTCUDA_SRC_RUNTIME_EVENT_H
 #define HOSTCUDA_SRC_RUNTIME_EVENT_H
 
+#include <functional>
 #include <memory>
 
 #include "hostcuda/runtime_api.h"
@@ -12,8 +13,8 @@ namespace hostcuda {
 
 // The event's last recording; null if there is none, or no such event.
 OperationPointer last_recording(cudaEvent_t event);
-// Makes the operation the event's last recording.
-void record_by(cudaEvent_t event, const OperationPointer& operation);
+// Makes the operation the event's last recording. Returns the work that records the time.
+std::function<void()> record_by(cudaEvent_t event, const OperationPointer& operation);
 
 // Returns null if the event does not exist or is not for several processes.
 const SharedRecordings* recordings_of(cudaEvent_t event);

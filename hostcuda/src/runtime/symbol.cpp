@@ -194,7 +194,10 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
     const bool is_staged = pageable && !stream->capture;
     auto staged = std::make_shared<std::vector<char>>();
     if (is_staged) staged->assign(static_cast<char*>(other), static_cast<char*>(other) + size);
+    const bool is_observed = range.kind == MemoryKind::device;  // other memory is the host's
     const auto work = [=, device = stream->device] {
+      if (is_observed && runtime_observer)
+        runtime_observer->copied(inside, static_cast<char*>(other), size);
       std::memcpy(inside, is_staged ? staged->data() : other, size);
       Symbol& known = symbols()[static_cast<char*>(symbol)];
       known.set_on.insert(device);

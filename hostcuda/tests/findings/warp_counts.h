@@ -68,6 +68,30 @@ __global__ void few_load(const int* from, int* to) {
   for (int k = 0; k < count; ++k) to[threadIdx.x] += from[k];
 }
 
+constexpr int kOfKernel = 6, kCopied = 4, kOfHost = 3;
+__device__ int of_kernel[kOfKernel], of_initialiser[kOfHost] = {1, 2, 3};
+__constant__ int copied[kCopied], of_host[kOfHost];
+
+__global__ void fill_variable() { of_kernel[threadIdx.x] = 1; }
+
+// The thread's loads from variables that host code has set do not count as its loads.
+__global__ void load_variables(int* to) {
+  int sum = 0;
+  for (const int one : of_kernel) sum += one;
+  for (const int one : copied) sum += one;
+  for (int k = 0; k < kOfHost; ++k) sum += of_host[k] + of_initialiser[k];
+  *to += sum;
+}
+
+inline void variable_loads(const int* from, int* to) {
+  constexpr int kHost[kOfHost] = {};
+  cudaMemcpyToSymbol(of_host, kHost, sizeof of_host);
+  cudaMemcpyToSymbol(copied, from, sizeof copied, 0, cudaMemcpyDeviceToDevice);
+  fill_variable<<<1, kOfKernel>>>();
+  for (int launch = 0; launch < 2; ++launch) load_variables<<<1, 1>>>(to);
+  std::printf("load_variables loads %d %d\n", 2, 1 + kOfKernel + kCopied);
+}
+
 __device__ long long of_device = 7;
 
 // Copies 8 bytes of a variable, 4 bytes of managed memory and 4 bytes of pinned memory to the host.
@@ -108,6 +132,7 @@ inline void warp_counts() {
   cudaMemset(from.data, 0, sizeof(int) * kLongest);
   cudaMemcpy(to.data, host, sizeof host, cudaMemcpyHostToDevice);
   for (int launch = 0; launch < 2; ++launch) few_load<<<2, kLanes>>>(from.data, to.data);
+  variable_loads(from.data, to.data);
   cudaMemcpy(host, to.data, sizeof host, cudaMemcpyDeviceToHost);
   std::printf("few_load loads %d %d\n", 2 * kReaders, 2 * kLongest);
   five.get(), zero.get(), minus.get(), real.get();  // so that no unread result is reported

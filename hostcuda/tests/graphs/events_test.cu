@@ -94,6 +94,60 @@ TEST_F(EventNodes, OfAnExecutableCanBeChanged) {
   EXPECT_CUDA(cudaGraphExecDestroy(exec));
 }
 
+class EventNodesOfAChild : public EventNodes {
+ protected:
+  void SetUp() override {
+    EventNodes::SetUp();
+    EXPECT_CUDA(cudaGraphCreate(&outer, 0));
+  }
+  void TearDown() override {
+    EXPECT_CUDA(cudaGraphDestroy(outer));
+    EventNodes::TearDown();
+  }
+  // Launches a graph with the graph as its only node.
+  void launch_outer(cudaStream_t stream) {
+    cudaGraphNode_t node = nullptr;
+    EXPECT_CUDA(cudaGraphAddChildGraphNode(&node, outer, nullptr, 0, graph));
+    std::swap(graph, outer);
+    launch(stream);
+    std::swap(graph, outer);
+  }
+  cudaGraph_t outer = nullptr;
+};
+
+TEST_F(EventNodesOfAChild, AreAwaitedByAnotherStream) {
+  const Stream stream{cudaStreamNonBlocking}, other{cudaStreamNonBlocking};
+  const Event begin, end;
+  cudaGraphNode_t first = nullptr, last = nullptr;
+  EXPECT_CUDA(cudaGraphAddEventRecordNode(&first, graph, nullptr, 0, begin));
+  const cudaGraphNode_t kernel = add_kernel((void*)double_it, {first});
+  EXPECT_CUDA(cudaGraphAddEventRecordNode(&last, graph, &kernel, 1, end));
+  launch_outer(stream);
+  EXPECT_CUDA(cudaStreamWaitEvent(other, end));
+  add_one<<<1, 1, 0, other>>>(x);
+  EXPECT_CUDA(cudaStreamSynchronize(other));
+  EXPECT_EQ(7, x.get()[0]);
+  float milliseconds = 0;
+  EXPECT_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+  EXPECT_LT(0, milliseconds);
+}
+
+TEST_F(EventNodesOfAChild, WaitForTheRecordingBeforeTheLaunch) {
+  const Stream stream{cudaStreamNonBlocking}, other{cudaStreamNonBlocking};
+  const Event event;
+  cudaGraphNode_t node = nullptr, again = nullptr;
+  EXPECT_CUDA(cudaGraphAddEventWaitNode(&node, graph, nullptr, 0, event));
+  const cudaGraphNode_t kernel = add_kernel((void*)add_one, {node});
+  EXPECT_CUDA(cudaGraphAddEventRecordNode(&again, graph, &kernel, 1, event));
+  EXPECT_CUDA(cudaGraphAddEventWaitNode(&node, graph, &again, 1, event));
+  double_it<<<1, 1, 0, other>>>(x);
+  EXPECT_CUDA(cudaEventRecord(event, other));
+  launch_outer(stream);
+  EXPECT_CUDA(cudaEventRecord(event, stream));  // the graph must not wait for this one
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ(7, x.get()[0]);
+}
+
 TEST_F(EventNodes, AreCapturedWithTheExternalFlags) {
   const Stream stream;
   const Event event;

@@ -219,6 +219,30 @@ TEST_F(ParametersTest, ExecutablesKnowTheirFlags) {
   EXPECT_CUDA(cudaGraphExecDestroy(exec));
 }
 
+TEST_F(ParametersTest, OfAnInstantiationReceiveItsResult) {
+  const cudaGraphNode_t kernel = add_kernel(graph, 3), other = add_kernel(graph, 4);
+  const Stream stream;
+  cudaGraphInstantiateParams p{cudaGraphInstantiateFlagUpload, stream, kernel,
+                               cudaGraphInstantiateError};
+  cudaGraphExec_t exec = nullptr;
+  EXPECT_CUDA(cudaGraphInstantiateWithParams(&exec, graph, &p));
+  EXPECT_EQ(cudaGraphInstantiateSuccess, p.result_out);
+  EXPECT_EQ(nullptr, p.errNode_out);
+  EXPECT_EQ(7, launch(exec));
+  EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  p.uploadStream = reinterpret_cast<cudaStream_t>(&p);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphInstantiateWithParams(&exec, graph, &p));
+  EXPECT_EQ(cudaGraphInstantiateError, p.result_out);
+  p.flags = 0;  // so the stream is not used
+  EXPECT_CUDA(cudaGraphInstantiateWithParams(&exec, graph, &p));
+  EXPECT_CUDA(cudaGraphExecDestroy(exec));
+  EXPECT_CUDA(cudaGraphAddDependencies(graph, &kernel, &other, 1));
+  EXPECT_CUDA(cudaGraphAddDependencies(graph, &other, &kernel, 1));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphInstantiateWithParams(&exec, graph, &p));
+  EXPECT_EQ(cudaGraphInstantiateInvalidStructure, p.result_out);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphInstantiateWithParams(&exec, graph, nullptr));
+}
+
 TEST_F(ParametersTest, AreDrawn) {
   const cudaGraphNode_t kernel = add_kernel(graph, 1);
   cudaMemsetParams p{x, 0, 0, 4, 1, 1};

@@ -113,6 +113,19 @@ TEST(Error, HaveNames) {
   EXPECT_STREQ("unrecognized error code", cudaGetErrorName(static_cast<cudaError_t>(12345)));
 }
 
+TEST(Error, KernelsHaveMangledNames) {
+  const char *name = nullptr, *of_template = nullptr;
+  EXPECT_CUDA(cudaFuncGetName(&name, touch));
+  EXPECT_CUDA(cudaFuncGetName(&of_template, (const void*)use_dynamic_template<1>));
+  EXPECT_STREQ("_ZN12_GLOBAL__N_15touchEPi", name);
+  EXPECT_STREQ("_ZN12_GLOBAL__N_120use_dynamic_templateILi1EEEvPi", of_template);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaFuncGetName(nullptr, touch));
+  EXPECT_EQ(cudaErrorInvalidDeviceFunction, cudaFuncGetName(&name, (const void*)nullptr));
+  int local = 0;
+  EXPECT_EQ(cudaErrorNotSupported, cudaFuncGetName(&name, &local));
+  cudaGetLastError();
+}
+
 TEST(Error, OccupancyCountsThreadsAndSharedMemory) {
   int blocks = 0, grid = 0, block = 0;
   EXPECT_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, touch, 256, 0));

@@ -256,14 +256,17 @@ void HostChecks::copied(const char* to, const char* from, std::size_t size) {
   Array* target = arrays_.find(to);
   Array* source = from ? arrays_.find(from) : nullptr;
   if (target && from && !source) inputs_.insert(size);
-  has_results_ |= !target;
+  const DeviceVariableRange variable = device_variable_at(to);
+  if (variable.name && source) copied_on_device_.insert(variable.begin);
+  has_results_ |= !target && !variable.name;
   const auto is_on_device = [](const Array* array, const char* address) {
     return array ? array->kind == MemoryKind::device : in_device_variables(address);
   };
   // If `from` is null, the operation is a fill of an array, or cudaMemcpyFromSymbol.
   const bool is_readable = from ? source || is_on_device(source, from) : !target;
   if (is_readable && !is_on_device(target, to)) bytes_to_host_ += size;
-  const bool is_back = source && source->knows_writers() && !(target && target->knows_writers());
+  const bool is_back =
+      source && source->knows_writers() && !variable.name && !(target && target->knows_writers());
   // Looks for the missing part first, because begin_operation() forgets which launch read the
   // array.
   std::optional<Finding> missing;

@@ -50,6 +50,10 @@ class HostChecks final : public RuntimeObserver {
   void asked_too_early() override;
   void host_waits() override { ++waits_; }
   std::uint64_t waits() const { return waits_; }
+  // True if device memory was copied to the variable that begins at this address.
+  bool has_copied_on_device_to(const char* variable) const {
+    return copied_on_device_.contains(variable);
+  }
   std::uint64_t bytes_to_host() const { return bytes_to_host_; }
   // Called when a kernel has written to the host's own memory, which a kernel on a GPU cannot do.
   void written_by_kernel(unsigned bytes) { bytes_to_host_ += bytes; }
@@ -89,8 +93,9 @@ class HostChecks final : public RuntimeObserver {
   std::uint64_t waits_ = 0, bytes_to_host_ = 0;
   bool is_told_ = false;  // the failure of the running call has been explained
   bool is_known_to_be_broken_ = false;
-  std::set<std::size_t> inputs_;  // the sizes of copies from the host to the device
-  bool has_results_ = false;      // host code may have received results of a kernel
+  std::set<std::size_t> inputs_;            // the sizes of copies from the host to the device
+  std::set<const char*> copied_on_device_;  // the variables to which device memory was copied
+  bool has_results_ = false;                // host code may have received results of a kernel
 };
 
 }  // namespace hostcuda::trace

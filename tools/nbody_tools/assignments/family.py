@@ -95,8 +95,9 @@ EXPLAINED = (
      "lists alone."),
     ("loads of one thread that searches", "The loads of the busiest thread in the kernel that "
      "loads most."),
-    ("loads of one thread", "The loads of the busiest thread from global and shared memory. No "
-     "thread may do the work of all others."),
+    ("loads of one thread", "The loads of the busiest thread from global and shared memory, and "
+     "from variables that a kernel or a copy of device memory has filled. No thread may do the "
+     "work of all others."),
     (PATTERNS, "The number of ways in which the addresses of a warp's lanes follow one another "
      "when rows or columns are loaded or stored, in the first block of a kernel. With padding, all "
      "rows are stored in the same way, which is 1 pattern. If columns are exchanged, the pattern "

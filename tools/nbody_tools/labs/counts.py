@@ -27,6 +27,8 @@
   loads and atomics before the search per body     loads and atomics, in global and shared memory,
                                    of all kernels except the search
   loads of one thread              the most loads of any thread in one launch, from both memories
+                                   and from variables that a kernel or a copy of device memory
+                                   has filled
   loads of one thread that searches                the same for the search only
   loads of one thread before the search            the same for all other kernels
   launches that load               launches whose threads load anything
