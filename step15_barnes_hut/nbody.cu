@@ -126,7 +126,7 @@ Timing simulate(const Run& run, Systems& systems) {
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
-      tree.build(x, run.approximation.theta, step, run.approximation.rebuild_every);
+      tree.build(x, run.approximation.theta, step, run.approximation.rebuild_every.value_or(1));
       kernel<<<(n - 1) / kGroup + 1, 32>>>(tree.nodes.get(), tree.root(), tree.bodies.get(),
                                            tree.order.get(), x, v, n, run.dt,
                                            run.softening_squared);
@@ -144,7 +144,7 @@ Timing simulate(const Run& run, Systems& systems) {
 int main(int argc, char** argv) {
   return nbody::step_main({.name = "step15_barnes_hut",
                            .summation = nbody::Summation::tiled,
-                           .approximation = {{.theta = 0.6f, .multipole = 2}},
+                           .approximation = {{.theta = 0.6f, .multipole = 2, .rebuild_every = 1}},
                            .tree = {{.leaf = tree::kLeafSize, .group = kGroup}},
                            .boundaries = {tree::kLeafSize, kGroup}},
                           simulate, argc, argv);

@@ -140,7 +140,7 @@ Timing simulate(const Run& run, Systems& systems) {
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
-      tree.build(x, run.approximation.theta, step, run.approximation.rebuild_every);
+      tree.build(x, run.approximation.theta, step, run.approximation.rebuild_every.value_or(1));
       for (const auto pass : {advance<false, true>, kernel})
         pass<<<(n - 1) / kGroup + 1, 32>>>(tree.nodes.get(), tree.root(), tree.bodies.get(),
                                            tree.order.get(), x, v, n, run.dt, run.softening_squared,
@@ -157,10 +157,11 @@ Timing simulate(const Run& run, Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::step_main({.name = "step15b_force_aware",
-                           .parent = "step15_barnes_hut",
-                           .summation = nbody::Summation::tiled,
-                           .approximation = {{.theta = 1, .force_tolerance = 0.005f}},
-                           .boundaries = {tree::kLeafSize, kGroup}},
-                          simulate, argc, argv);
+  return nbody::step_main(
+      {.name = "step15b_force_aware",
+       .parent = "step15_barnes_hut",
+       .summation = nbody::Summation::tiled,
+       .approximation = {{.theta = 1, .force_tolerance = 0.005f, .rebuild_every = 1}},
+       .boundaries = {tree::kLeafSize, kGroup}},
+      simulate, argc, argv);
 }

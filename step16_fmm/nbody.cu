@@ -33,7 +33,7 @@ constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
 // a high order needs more. Before compute capability 9.0 some multiprocessors run at most 16
 // blocks; the emulator ignores the number.
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
-constexpr int kMostWarps = TUNABLE(WARPS_PER_SM, 18);
+constexpr int kMostWarps = TUNABLE(WARPS_PER_SM, 20);
 #else
 constexpr int kMostWarps = 16;
 #endif
@@ -69,12 +69,11 @@ struct LargeGroup {
 
 // Expands nodes around `middle`; the group's bodies are within `radius`. Below, r is a node's
 // radius, which the tree stores divided by theta.
-template <int kOrder>
+template <int kOrder, bool kQuadrupole>
 struct Expansion {
   const Node* __restrict__ nodes;
   float3 middle;
   float radius, theta, unit, softening_squared;
-  bool quadrupole;
   int* waiting;  // up to 63 nodes, which wait until every lane has a node to add
   int count = 0;
   bool any = false;
@@ -91,11 +90,11 @@ struct Expansion {
     float next = both * both;
     for (int n = 2; n < series.kTop; ++n) next *= both;
     next *= kTail / ((1 - both) * (1 - both));
-    const float neglected = next + ratio * ratio * (quadrupole ? ratio : 1);
+    const float neglected = next + ratio * ratio * (kQuadrupole ? ratio : 1);
     return both < kConverges && node.mass / square * neglected < bound;
   }
   __device__ void add(int number) {
-    series.add(nodes[number], quadrupole, middle, unit, softening_squared);
+    series.template add<kQuadrupole>(nodes[number], middle, unit, softening_squared);
   }
   __device__ void take(bool mine, int number) {
     const unsigned all = __ballot_sync(kAllLanes, mine);
@@ -128,11 +127,11 @@ __device__ float unit_of(const Box& cube) {
 }
 
 // The first walk, kParts warps per large group.
-template <int kOrder>
+template <int kOrder, bool kQuadrupole>
 __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     see_far(const Node* __restrict__ nodes, int root, const Box* __restrict__ cube,
             const Position* __restrict__ bodies, const float* __restrict__ forces, int n,
-            float theta, float softening_squared, float tolerance, bool quadrupole,
+            float theta, float softening_squared, float tolerance,
             LargeGroup<kOrder>* __restrict__ large_groups) {
   __shared__ int stack[kStack], waiting[64];
   LargeGroup<kOrder>& large = large_groups[blockIdx.x];
@@ -150,8 +149,8 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     radius = fmaxf(radius, length(xyz(bodies[number_of(k)]) - middle));
   radius = largest_of_warp(radius);
 
-  Expansion<kOrder> far{nodes,      middle, radius, theta, unit_of(*cube), softening_squared,
-                        quadrupole, waiting};
+  Expansion<kOrder, kQuadrupole> far{
+      nodes, middle, radius, theta, unit_of(*cube), softening_squared, waiting};
   int count = 0;
   if (lane() == 0) stack[0] = root;
   const int left = walk_down(
@@ -180,13 +179,13 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
 }
 
 // Kicks and drifts by the forces of the tree, one lane per sorted body.
-template <int kOrder>
+template <int kOrder, bool kQuadrupole>
 __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     advance(const Node* __restrict__ nodes, const Box* __restrict__ cube,
             const Position* __restrict__ bodies, const float* __restrict__ forces,
             const LargeGroup<kOrder>* __restrict__ large_groups, const int* __restrict__ order,
             Position* __restrict__ positions, Velocity* __restrict__ velocities, int n, float dt,
-            float theta, float softening_squared, float tolerance, bool quadrupole) {
+            float theta, float softening_squared, float tolerance) {
   __shared__ int stack[kStack], waiting[64];
   __shared__ int queue[32 * (kLeafSize + 1)];  // bodies of leaves
   __shared__ float4 tile[3][32];
@@ -200,16 +199,14 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   const float bound = tolerance * forces[blockIdx.x];
   const float3 middle = middle_of(box);
   const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(*cube);
-  Expansion<kOrder> far{nodes, middle, radius, theta, unit, softening_squared, quadrupole, waiting};
+  Expansion<kOrder, kQuadrupole> far{nodes,  middle, radius, theta, unit, softening_squared,
+                                     waiting};
   // As in step 15b: true if a node acts as one body on all bodies of a box.
-  const auto acts_as_a_whole = [bound, theta, quadrupole](float4 centre, float mass,
-                                                          const Box& on) {
+  const auto acts_as_a_whole = [bound, theta](float4 centre, float mass, const Box& on) {
     const float3 c = xyz(centre), d = max(max(on.low - c, c - on.high), {0, 0, 0});
     const float square = dot(d, d), ratio = theta * sqrtf(centre.w / square);
-    return ratio < theta && mass / square * ratio * ratio * (quadrupole ? ratio : 1) < bound;
+    return ratio < theta && mass / square * ratio * ratio * (kQuadrupole ? ratio : 1) < bound;
   };
-
-  const float used = quadrupole ? 1 : 0;  // the part of quadrupoles that acts
 
   float3 a{};
   // Returns the share of the last `count` bodies in the queue, at most 32.
@@ -248,14 +245,16 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
       const int place = rank_among(whole);
       const float4 c = node.centre, s = node.squares, p = node.products;
       tile[0][place] = {c.x, c.y, c.z, s.w};
-      const float3 q = used * xyz(s), r = used * xyz(p);
-      tile[1][place] = {q.x, q.y, q.z, 0};
-      tile[2][place] = {r.x, r.y, r.z, -0.5f * (q.x + q.y + q.z)};
+      tile[1][place] = s;
+      tile[2][place] = {p.x, p.y, p.z, -0.5f * (s.x + s.y + s.z)};
     }
     far.take(fate == Fate::expanded, number);  // its barrier also protects the tile
     float3 partial{};
-    for (int j = 0; j < __popc(whole); ++j)
-      partial = partial + attraction(tile[0][j], tile[1][j], tile[2][j], body, softening_squared);
+    for (int j = 0; j < __popc(whole); ++j) {
+      partial = partial + (kQuadrupole ? attraction(tile[0][j], tile[1][j], tile[2][j], body,
+                                                    softening_squared)
+                                       : attraction(tile[0][j], body, softening_squared));
+    }
     // Bodies of leaves wait until they fill a tile.
     const int count = fate == Fate::listed ? -node.right : 0;
     const int first = queued + sum_before_lane(count);
@@ -316,10 +315,9 @@ class Estimate {
   Event sorted_, estimated_;
 };
 
-template <int kOrder>
+template <int kOrder, bool kQuadrupole>
 Timing simulate_with(const Run& run, Systems& systems) {
   const int n = systems.bodies_per_system;
-  const bool quadrupole = run.approximation.multipole == 2;
   const float theta = run.approximation.theta;
   // The first terms that a series omits grow with theta to the power kOrder + 2. With one more
   // power, the errors at small angles are mostly those of the nodes that act on each body, as in
@@ -339,16 +337,16 @@ Timing simulate_with(const Run& run, Systems& systems) {
     Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
     Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
     for (int step = 0; step < run.steps; ++step) {
-      tree.sort(x, step, run.approximation.rebuild_every);
+      tree.sort(x, step, run.approximation.rebuild_every.value_or(1));
       estimate.begin(tree.bodies.get(), run.softening_squared);
       tree.connect(theta);
       const float* const forces = estimate.forces();
-      see_far<kOrder><<<large * kParts, 32>>>(
+      see_far<kOrder, kQuadrupole><<<large * kParts, 32>>>(
           tree.nodes.get(), tree.root(), tree.cube.get(), tree.bodies.get(), forces, n, theta,
-          run.softening_squared, tolerance, quadrupole, large_groups.get());
-      advance<kOrder><<<groups, 32>>>(tree.nodes.get(), tree.cube.get(), tree.bodies.get(), forces,
-                                      large_groups.get(), tree.order.get(), x, v, n, run.dt, theta,
-                                      run.softening_squared, tolerance, quadrupole);
+          run.softening_squared, tolerance, large_groups.get());
+      advance<kOrder, kQuadrupole><<<groups, 32>>>(
+          tree.nodes.get(), tree.cube.get(), tree.bodies.get(), forces, large_groups.get(),
+          tree.order.get(), x, v, n, run.dt, theta, run.softening_squared, tolerance);
       CUDA_CHECK(cudaGetLastError());
     }
   }
@@ -356,6 +354,12 @@ Timing simulate_with(const Run& run, Systems& systems) {
   transfer.download(positions.get(), velocities.get());
   timer.downloaded();
   return timer.timing();
+}
+
+template <int kOrder>
+Timing simulate_with(const Run& run, Systems& systems) {
+  return run.approximation.multipole == 2 ? simulate_with<kOrder, true>(run, systems)
+                                          : simulate_with<kOrder, false>(run, systems);
 }
 
 Timing simulate(const Run& run, Systems& systems) {
@@ -374,10 +378,11 @@ Timing simulate(const Run& run, Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::step_main({.name = "step16_fmm",
-                           .parent = "step15b_force_aware",
-                           .summation = nbody::Summation::tiled,
-                           .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3}},
-                           .boundaries = {tree::kLeafSize, kGroup, kLarge}},
-                          simulate, argc, argv);
+  return nbody::step_main(
+      {.name = "step16_fmm",
+       .parent = "step15b_force_aware",
+       .summation = nbody::Summation::tiled,
+       .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3, .rebuild_every = 1}},
+       .boundaries = {tree::kLeafSize, kGroup, kLarge}},
+      simulate, argc, argv);
 }

@@ -57,8 +57,8 @@ struct Series {
   // Adds a node (M2L). Its quadrupole Q = 3 sum m_k u_k u_k^T adds sum_ij Q_ij D_i D_j (1 / s)
   // / 6, up to the order of the last b_k. Lengths are in units of `unit`, so that no power of a
   // distance overflows.
-  __device__ void add(const tree::Node& node, bool quadrupole, float3 point, float unit,
-                      float softening_squared) {
+  template <bool kQuadrupole>
+  __device__ void add(const tree::Node& node, float3 point, float unit, float softening_squared) {
     const float3 v = unit * (point - xyz(node.centre));
     const float s = rsqrtf(dot(v, v, unit * unit * softening_squared)), w = s * s;
     const float x[3] = {-w * v.x, -w * v.y, -w * v.z};
@@ -76,12 +76,12 @@ struct Series {
       if constexpr (k.z > 1) second += b[kAt<k.x, k.y, k.z - 2>];
       b[kPlace] = (2 - 1 / n) * first - (1 - 1 / n) * w * second;
     });
-    const float mass = node.squares.w, sixth = quadrupole ? unit * unit / 6 : 0;
+    const float mass = node.squares.w, sixth = unit * unit / 6;
     const float3 q = sixth * xyz(node.squares), p = 2 * sixth * xyz(node.products);
     for_each_term<kTerms>([&]<int kPlace>() {
       constexpr Term k = kTerm<kPlace>;
       of[kPlace] += mass * b[kPlace];
-      if constexpr (k.x + k.y + k.z + 2 <= kTop) {
+      if constexpr (kQuadrupole && k.x + k.y + k.z + 2 <= kTop) {
         constexpr float x1 = k.x + 1, y1 = k.y + 1, z1 = k.z + 1;
         of[kPlace] += q.x * (x1 * (x1 + 1)) * b[kAt<k.x + 2, k.y, k.z>] +
                       q.y * (y1 * (y1 + 1)) * b[kAt<k.x, k.y + 2, k.z>] +

@@ -64,7 +64,7 @@ std::string approximation_of(const Options& options) {
   std::string text = joined(shortest(theta), ", ", multipole);
   if (force_tolerance) text += ", " + shortest(*force_tolerance);
   if (order) text += joined(", order ", *order);
-  if (rebuild_every > 1) text += joined(", every ", rebuild_every);
+  if (rebuild_every > 1) text += joined(", every ", *rebuild_every);
   return text;
 }
 

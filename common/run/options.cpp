@@ -58,11 +58,12 @@ void check_combinations(const StepInfo& info, const Options& options,
     refuse(
         "--precision", "double", info.name,
         " computes in float32; only step00_cpu_omp and step11_register_blocking can use float64");
-  for (const auto& [asked, option] : {std::pair(theta.has_value(), "--theta"),
-                                      {multipole.has_value(), "--multipole"},
-                                      {rebuild_every.has_value(), "--rebuild-every"}})
-    refuse_if(asked && !info.approximation, option, " is not allowed; ", info.name,
-              " computes the direct sum; step15_barnes_hut traverses a tree");
+  refuse_if(!info.approximation && (theta || multipole), theta ? "--theta" : "--multipole",
+            " is not allowed; ", info.name,
+            " computes the direct sum; step15_barnes_hut traverses a tree");
+  refuse_if(rebuild_every && !(info.approximation && info.approximation->rebuild_every),
+            "--rebuild-every is not allowed; ", info.name,
+            " keeps no tree; step15_barnes_hut does");
   refuse_if(order && !(info.approximation && info.approximation->order), "--order is not allowed; ",
             info.name, " expands no forces in series; step16_fmm does");
   refuse_if(force_tolerance && !(info.approximation && info.approximation->force_tolerance),
@@ -185,7 +186,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   if (force_tolerance)
     options.approximation->force_tolerance = static_cast<float>(*force_tolerance);
   if (order) options.approximation->order = order;
-  if (rebuild_every) options.approximation->rebuild_every = *rebuild_every;
+  if (rebuild_every) options.approximation->rebuild_every = rebuild_every;
   return options;
 }
 

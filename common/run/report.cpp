@@ -73,7 +73,7 @@ void print_job(std::ostream& out, const StepInfo& info, const Platform& platform
     out << joined("  tree         theta ", shortest(theta), ", multipole ", multipole);
     if (force_tolerance) out << ", force tolerance " << shortest(*force_tolerance);
     if (order) out << ", order " << *order;
-    if (rebuild_every > 1) out << ", built every " << rebuild_every << " steps";
+    if (rebuild_every > 1) out << ", built every " << *rebuild_every << " steps";
     out << '\n';
   }
   for (const std::string& name : job.defaults)

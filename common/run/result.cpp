@@ -65,7 +65,7 @@ Json json_of(const std::optional<Approximation>& approximation) {
   if (approximation->force_tolerance)
     json["force_tolerance"] = Json::parse(shortest(*approximation->force_tolerance));
   if (approximation->order) json["order"] = *approximation->order;
-  if (approximation->rebuild_every > 1) json["rebuild_every"] = approximation->rebuild_every;
+  if (approximation->rebuild_every > 1) json["rebuild_every"] = *approximation->rebuild_every;
   return json;
 }
 

@@ -43,10 +43,10 @@ void kick_and_drift(Body& body, float ax, float ay, float az, float dt) {
 }
 
 void advance(const nbody::Run& run, const Tree& tree, int first, std::span<Body> bodies) {
-  const auto& [theta, multipole, tolerance] = run.approximation;
+  const nbody::Approximation& own = run.approximation;
+  const Opening opening{own.multipole, own.force_tolerance.value_or(0)};
   Group group(tree, first);
-  const Walk walk =
-      walk_by_forces(tree, {multipole, tolerance.value_or(0)}, run.softening_squared, group);
+  const Walk walk = walk_by_forces(tree, opening, run.softening_squared, group);
   HWY_DYNAMIC_DISPATCH(accelerate)(tree, walk, group);
   for (int i = 0; i < std::min(kGroup, tree.n - first); ++i) {
     Body& body = bodies[static_cast<std::size_t>(tree.body(first + i))];

@@ -190,6 +190,11 @@ def measure_floor(record: Record) -> None:
         record.write(kind="addition", library=library.name, seconds=seconds, iqr=iqr,
                      in_a_row=in_a_row)
         print(f"an addition, {library.name}: {1e6 * seconds:.1f} us, in a row {1e6 * in_a_row:.1f}")
+        if library.name == "jax":
+            loop = loop_of_jax(lambda x, y: x + y, x, x)
+            compiled = median(loop, 25)[0] / 20
+            record.write(kind="compiled addition", library=library.name, seconds=compiled)
+            print(f"in a loop of a compiled function {1e6 * compiled:.1f} us")
 
 
 def measure_calls(record: Record, programs: Path, end: float) -> None:
@@ -219,7 +224,8 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
             found = call(unchecked)
         wait(found)
 
-    compiled = loop_of_jax(method, x, m) if library.name == "jax" else None
+    compiled = (loop_of_jax(lambda x, m: nb.accelerations(x, m, 0.05, method=method), x, m)
+                if library.name == "jax" else None)
     same = [bool(np.array_equal(library.back(call()), step.exact)) for _ in range(4)]
     is_long = step.kernels()[0] > 2e-3
     repeats = 4 if is_long else 40
@@ -253,18 +259,17 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
           + ("" if all(same) else " | OTHER BITS THAN THE STEP"), flush=True)
 
 
-def loop_of_jax(method: str, x: Any, m: Any) -> Callable[[], None]:
-    """Returns a function that runs 20 calls in a loop that JAX has compiled. Each call needs the
-    result of the one before, or else JAX would compute only one."""
+def loop_of_jax(call: Callable[[Any, Any], Any], x: Any, y: Any) -> Callable[[], None]:
+    """Returns a function that makes 20 calls in a loop that JAX has compiled. Each call needs the
+    result of the one before, or else JAX would make only one."""
     import jax
 
     @jax.jit
-    def loop(x: Any, m: Any, zero: Any) -> Any:
-        return jax.lax.fori_loop(0, 20, lambda _, x: x + zero * nb.accelerations(
-            x, m, 0.05, method=method), x)
+    def loop(x: Any, y: Any, zero: Any) -> Any:
+        return jax.lax.fori_loop(0, 20, lambda _, x: x + zero * call(x, y), x)
     zero = jax.numpy.float32(0)
-    loop(x, m, zero).block_until_ready()
-    return lambda: loop(x, m, zero).block_until_ready()
+    loop(x, y, zero).block_until_ready()
+    return lambda: loop(x, y, zero).block_until_ready()
 
 
 def median_of_present(times: np.ndarray) -> float | None:

@@ -313,6 +313,27 @@ TEST_F(CommandLine, AForceToleranceIsForStepsThatKnowTheForce) {
   expect_refusal("--resume c.bin --steps 2", "the checkpoint was made with 1, 2, 0.25");
 }
 
+TEST_F(CommandLine, ATreeIsKeptAndSeriesHaveAnOrderOnlyWhereStepsKnowThem) {
+  const std::string run = "--scenario plummer --bodies 333 --steps 3 ";
+  const Outcome kept = program_.run(run + "--rebuild-every 2 --json a.json");
+  if (kept.exit_code == 2) {
+    expect_refusal(run + "--rebuild-every 2", "keeps no tree; step15_barnes_hut does");
+  } else {
+    EXPECT_EQ(kept.exit_code, 0) << kept.out << kept.error;
+    EXPECT_TRUE(says(kept.out, "built every 2 steps"));
+    EXPECT_TRUE(says(program_.read("a.json"), R"("rebuild_every":2)"));
+    EXPECT_EQ(program_.run(run + "--rebuild-every 0").exit_code, 2);
+  }
+  const Outcome ordered = program_.run(run + "--order 4 --json b.json");
+  if (ordered.exit_code == 2)
+    return expect_refusal(run + "--order 4", "expands no forces in series; step16_fmm does");
+  EXPECT_EQ(ordered.exit_code, 0) << ordered.out << ordered.error;
+  EXPECT_TRUE(says(ordered.out, "order 4"));
+  EXPECT_TRUE(says(program_.read("b.json"), R"("order":4)"));
+  for (const char* wrong : {"1", "6", "3.5", "x"})
+    EXPECT_EQ(program_.run(run + "--order " + wrong).exit_code, 2) << wrong;
+}
+
 // If other programs keep the cores busy, a team of threads takes milliseconds to start, too long
 // for 10,000 interactions. A team sleeps between steps, so the test counts how often threads sleep.
 TEST_F(CommandLine, StepsOfFewBodiesWakeNoTeam) {

@@ -142,6 +142,40 @@ TEST(LadderAngle, IsDecidedOnALine) {
   for (const Gate& gate : found.gates) EXPECT_TRUE(gate.decided) << gate.name << ": " << gate.open;
 }
 
+// In a second time step with the tree of the first, all bodies are elsewhere. Nodes that keep their
+// old moments, or that act from as near as before, would give wrong forces.
+TEST(LadderKeptTree, HasNewMoments) {
+  const auto& own = step().info.approximation;
+  if (!own || !own->rebuild_every) return;
+  constexpr int kBodies = 1500;
+  Systems start = sphere(1, kBodies);
+  for (std::size_t i = 0; i < start.bodies.size(); ++i) {
+    Body& body = start.bodies[i];
+    const Body& place = start.bodies[7 * (i + 1) % kBodies];
+    body.vx = place.x - body.x, body.vy = place.y - body.y, body.vz = place.z - body.z;
+  }
+  Approximation kept = *own;
+  kept.rebuild_every = 2;
+  const auto after = [&](int steps, const Approximation& approximation) {
+    return simulate(start, 1, steps, kSoftening, Integrator::euler, approximation);
+  };
+  const Systems one = after(1, *own), two = after(2, kept), anew = after(2, *own);
+  const ReferenceSystem reference(one.system(0));
+  double squares = 0, scale = 0;
+  bool is_kept = false;
+  for (int i = 0; i < kBodies; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const auto force = reference.force(i, kSoftening * kSoftening);
+    const double error =
+        length(velocity(two.bodies[k]) - velocity(one.bodies[k]) - force.acceleration);
+    squares += error * error;
+    scale += force.magnitude * force.magnitude;
+    is_kept |= two.bodies[k].vx != anew.bodies[k].vx;
+  }
+  EXPECT_LE(std::sqrt(squares / scale), error_limit(*own).rms);
+  EXPECT_TRUE(is_kept);
+}
+
 std::vector<Angle> angles() {
   if (!step().info.approximation) return {};
   if (step().info.approximation->force_tolerance) {

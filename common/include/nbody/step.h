@@ -27,9 +27,9 @@ struct Approximation {
   std::optional<float> force_tolerance = {};
   // Only for a step that expands forces in Taylor series: the order of the acceleration.
   std::optional<int> order = {};
-  // Time steps from one build of the tree to the next. In between, its nodes keep their bodies, and
-  // only their moments are new. Each call of simulate() begins with a new tree.
-  int rebuild_every = 1;
+  // Only for a step that can keep its tree: time steps from one build to the next. In between, the
+  // nodes keep their bodies, and only their moments are new. simulate() begins with a new tree.
+  std::optional<int> rebuild_every = {};
 };
 
 // The design of a tree whose cells are ordered by Hilbert's curve. The validator builds the same
