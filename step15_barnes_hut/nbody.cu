@@ -144,7 +144,7 @@ Timing simulate(const Run& run, Systems& systems) {
 int main(int argc, char** argv) {
   return nbody::step_main({.name = "step15_barnes_hut",
                            .summation = nbody::Summation::tiled,
-                           .approximation = {{.theta = 0.6f, .multipole = 2, .rebuild_every = 1}},
+                           .approximation = {{.theta = 0.6f, .multipole = 2}},
                            .tree = {{.leaf = tree::kLeafSize, .group = kGroup}},
                            .boundaries = {tree::kLeafSize, kGroup}},
                           simulate, argc, argv);

@@ -157,11 +157,10 @@ Timing simulate(const Run& run, Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::step_main(
-      {.name = "step15b_force_aware",
-       .parent = "step15_barnes_hut",
-       .summation = nbody::Summation::tiled,
-       .approximation = {{.theta = 1, .force_tolerance = 0.005f, .rebuild_every = 1}},
-       .boundaries = {tree::kLeafSize, kGroup}},
-      simulate, argc, argv);
+  return nbody::step_main({.name = "step15b_force_aware",
+                           .parent = "step15_barnes_hut",
+                           .summation = nbody::Summation::tiled,
+                           .approximation = {{.theta = 1, .force_tolerance = 0.005f}},
+                           .boundaries = {tree::kLeafSize, kGroup}},
+                          simulate, argc, argv);
 }

@@ -378,11 +378,10 @@ Timing simulate(const Run& run, Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::step_main(
-      {.name = "step16_fmm",
-       .parent = "step15b_force_aware",
-       .summation = nbody::Summation::tiled,
-       .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3, .rebuild_every = 1}},
-       .boundaries = {tree::kLeafSize, kGroup, kLarge}},
-      simulate, argc, argv);
+  return nbody::step_main({.name = "step16_fmm",
+                           .parent = "step15b_force_aware",
+                           .summation = nbody::Summation::tiled,
+                           .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3}},
+                           .boundaries = {tree::kLeafSize, kGroup, kLarge}},
+                          simulate, argc, argv);
 }

@@ -122,12 +122,11 @@ Timing simulate(const Run& run, Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::cluster_main(
-      {.name = "step16b_tree_ranks",
-       .parent = "step15_barnes_hut",
-       .summation = nbody::Summation::tiled,
-       .approximation = {{.theta = 0.6f, .multipole = 2, .rebuild_every = 1}},
-       .tree = {{.leaf = tree::kLeafSize, .group = kGroup}},
-       .boundaries = {tree::kLeafSize, kGroup}},
-      simulate, argc, argv);
+  return nbody::cluster_main({.name = "step16b_tree_ranks",
+                              .parent = "step15_barnes_hut",
+                              .summation = nbody::Summation::tiled,
+                              .approximation = {{.theta = 0.6f, .multipole = 2}},
+                              .tree = {{.leaf = tree::kLeafSize, .group = kGroup}},
+                              .boundaries = {tree::kLeafSize, kGroup}},
+                             simulate, argc, argv);
 }

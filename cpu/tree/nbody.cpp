@@ -89,11 +89,12 @@ bool choose_target(const std::string& name) {
 int main(int argc, char** argv) {
   const char* const target = std::getenv("NBODY_SIMD");
   if (target != nullptr && !choose_target(target)) return 77;  // the exit code for a missing device
-  return nbody::step_main({.name = "cpu_tree",
-                           .parent = "step15b_force_aware",
-                           .summation = nbody::Summation::tiled,
-                           .approximation = {{.theta = 1, .force_tolerance = 0.005f}},
-                           .boundaries = {kLeafSize, kGroup, kWorthATeam}},
-                          simulate, argc, argv);
+  return nbody::step_main(
+      {.name = "cpu_tree",
+       .parent = "step15b_force_aware",
+       .summation = nbody::Summation::tiled,
+       .approximation = {{.theta = 1, .force_tolerance = 0.005f, .rebuild_every = {}}},
+       .boundaries = {kLeafSize, kGroup, kWorthATeam}},
+      simulate, argc, argv);
 }
 #endif  // HWY_ONCE

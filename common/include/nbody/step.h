@@ -27,9 +27,9 @@ struct Approximation {
   std::optional<float> force_tolerance = {};
   // Only for a step that expands forces in Taylor series: the order of the acceleration.
   std::optional<int> order = {};
-  // Only for a step that can keep its tree: time steps from one build to the next. In between, the
-  // nodes keep their bodies, and only their moments are new. simulate() begins with a new tree.
-  std::optional<int> rebuild_every = {};
+  // Time steps from one build of the tree to the next. In between, the nodes keep their bodies, and
+  // only their moments are new. simulate() begins with a new tree. Empty: the step keeps no tree.
+  std::optional<int> rebuild_every = 1;
 };
 
 // The design of a tree whose cells are ordered by Hilbert's curve. The validator builds the same

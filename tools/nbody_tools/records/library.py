@@ -33,12 +33,30 @@ def microseconds(seconds: Optional[float]) -> str:
 
 
 def calls_table(records: list[dict[str, Any]]) -> str:
-    calls = [record for record in records if record["kind"] == "call"]
+    """Returns the table of libraries whose events measure calls on the device."""
+    calls = [one for one in records if one["kind"] == "call" and one["library"] != "jax"]
     rows = [[f"{one['bodies']:,}", one["method"], LIBRARIES[one["library"]],
              microseconds(one["kernels"]), microseconds(one["kernels_alone"]),
              *(microseconds(one["more"][kind]) for kind in EXTRA)] for one in calls]
     return markdown(["bodies", "method", "arrays", "kernels in a row", "kernels alone",
                      *EXTRA.values()], rows) if rows else ""
+
+
+def calls_of_jax(records: list[dict[str, Any]]) -> str:
+    """Returns the table of JAX, whose last row is for an addition."""
+    rows = [[f"{one['bodies']:,}", one["method"], microseconds(one["kernels"]),
+             *(microseconds(one["more"][kind]) for kind in ("queued_checked", "compiled"))]
+            for one in records if one["kind"] == "call" and one["library"] == "jax"]
+    if not rows:
+        return ""
+    added = [one["in_a_row"] for one in records
+             if one["kind"] == "addition" and one["library"] == "jax"]
+    compiled = [one["seconds"] for one in records if one["kind"] == "compiled addition"]
+    for row, compiled_row in zip(added, compiled):
+        rows.append(["1,024 numbers", "an addition", ABSENT, microseconds(row),
+                     microseconds(compiled_row)])
+    return markdown(["bodies", "method", "kernels in a row", "20 calls in a row",
+                     "20 calls in a compiled loop"], rows)
 
 
 def additions(records: list[dict[str, Any]]) -> str:
@@ -78,6 +96,7 @@ def words(results: Path) -> dict[str, Callable[..., Value]]:
 
     return {
         "library_calls": of("library", "library_calls", calls_table),
+        "library_calls_of_jax": of("library", "library_calls_of_jax", calls_of_jax),
         "library_massless": of("library", "library_massless", massless_table),
         "library_additions": of("library", "library_additions", additions),
         "library_device": of("library", "library_device", where),
