@@ -4,7 +4,7 @@
 #include "nbody/cuda.h"
 #include "nbody/float3.h"
 
-namespace tree {
+namespace gravity {
 using namespace nbody;
 
 // Returns a source's share of the acceleration of a body, as in step 11.
@@ -31,4 +31,4 @@ __device__ inline float3 attraction(float4 centre, float4 squares, float4 produc
   return w * ((centre.w + w * (2.5f * dot(e, q) + products.w)) * e - w * q);
 }
 
-}  // namespace tree
+}  // namespace gravity

@@ -15,6 +15,7 @@ namespace {
 
 using namespace nbody;
 using namespace tree;
+using gravity::attraction;
 using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                   // bodies of a warp; a block is one warp

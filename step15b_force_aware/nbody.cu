@@ -14,6 +14,7 @@ namespace {
 
 using namespace nbody;
 using namespace tree;
+using gravity::attraction;
 using Velocity = float4;  // w: the magnitude of the acceleration, from the coarse walk
 
 constexpr int kGroup = 32;                   // bodies of a warp; a block is one warp

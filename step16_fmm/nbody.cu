@@ -22,6 +22,7 @@ namespace {
 
 using namespace nbody;
 using namespace tree;
+using gravity::attraction;
 using namespace walk;
 using clouds::Cloud;
 using series::Series;
