@@ -279,8 +279,8 @@ struct Tree {
   int n;
   int root() const { return n > kLeafSize ? 0 : n; }
 
-  // Builds the tree of a time step. Step 0 begins a new system. Most steps keep the order and the
-  // nodes of the step before, unless the tree is built every time step.
+  // Builds the tree of a time step. Step 0 begins a new system. Steps that are not multiples of
+  // `rebuild_every` keep the order and the nodes of the step before.
   void build(const Position* positions, float theta, int step = 0, int rebuild_every = 1) {
     sort(positions, step, rebuild_every);
     connect(theta);

@@ -56,15 +56,25 @@ void require_same_map(const Options& options, Job& job) {
   saved_activity_map(options, job);
 }
 
-// Formats the approximation as "0.6, 2" or "1, 2, 0.01, order 3, every 2"; returns "" for a direct
-// sum.
+// A resumed run begins with a new tree. An uninterrupted run keeps its tree here, unless the number
+// of steps is a multiple of --rebuild-every.
+void require_new_tree(const Options& options, Job& job) {
+  const int every = options.approximation ? options.approximation->rebuild_every.value_or(1) : 1;
+  if (job.start.step % every != 0 && job.start.step < job.last_step)
+    note(options, job,
+         joined("was written after ", job.start.step,
+                " steps, which is not a multiple of --rebuild-every ", every));
+}
+
+// Formats the approximation as "0.6, 2" or "1, 2, 0.01, --order 3, --rebuild-every 2"; returns ""
+// for a direct sum.
 std::string approximation_of(const Options& options) {
   if (!options.approximation) return "";
   const auto& [theta, multipole, force_tolerance, order, rebuild_every] = *options.approximation;
   std::string text = joined(shortest(theta), ", ", multipole);
   if (force_tolerance) text += ", " + shortest(*force_tolerance);
-  if (order) text += joined(", order ", *order);
-  if (rebuild_every > 1) text += joined(", every ", *rebuild_every);
+  if (order) text += joined(", --order ", *order);
+  if (rebuild_every > 1) text += joined(", --rebuild-every ", *rebuild_every);
   return text;
 }
 
@@ -174,6 +184,7 @@ void require_resumable(const Options& options, Job& job) {
   if (!options.checkpoint.empty() && value_of(job.start, kStart).empty())
     checkpoint[kStart] = checksum(job.start);
   require_same_map(options, job);
+  require_new_tree(options, job);
 }
 
 void continue_from_checkpoint(const Options& options, Job& job) {
@@ -201,6 +212,7 @@ void continue_from_checkpoint(const Options& options, Job& job) {
     job.notes.push_back("was written by version " + writer);
   state.checkpoint["version"] = revision();
   require_same_map(options, job);
+  require_new_tree(options, job);
 }
 
 void set_platform(const Options& options, const Platform& platform, Job& job) {

@@ -64,6 +64,12 @@ void check_combinations(const StepInfo& info, const Options& options,
   refuse_if(rebuild_every && !(info.approximation && info.approximation->rebuild_every),
             "--rebuild-every is not allowed; ", info.name,
             " keeps no tree; step15_barnes_hut does");
+  // A state that is recorded ends a call of simulate(), and the next call begins with a new tree.
+  for (const auto& [asked, option] : {std::pair(options.snapshot_every, "--snapshot-every"),
+                                      {options.diagnostics_every, "--diagnostics-every"},
+                                      {options.activity_map_every, "--activity-map-every"}})
+    if (asked % rebuild_every.value_or(1) != 0)
+      refuse(option, asked, "a multiple of --rebuild-every, which is ", *rebuild_every);
   refuse_if(order && !(info.approximation && info.approximation->order), "--order is not allowed; ",
             info.name, " expands no forces in series; step16_fmm does");
   refuse_if(force_tolerance && !(info.approximation && info.approximation->force_tolerance),

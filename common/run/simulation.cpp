@@ -105,6 +105,17 @@ namespace {
 
 bool is_multiple(long long step, int every) { return every > 0 && step % every == 0; }
 
+// Returns `steps`, or more or fewer, so that a call that begins at step `begin` ends at a multiple
+// of --rebuild-every. A call begins with a new tree, so if calls ended elsewhere, the bits of the
+// result would depend on how many time steps the machine takes in a second.
+int whole_trees(long long begin, int steps, const Options& options) {
+  const long long every =
+      options.approximation ? options.approximation->rebuild_every.value_or(1) : 1;
+  const long long whole =
+      begin % every != 0 ? every - begin % every : (steps + every - 1) / every * every;
+  return static_cast<int>(std::min<long long>(whole, std::numeric_limits<int>::max()));
+}
+
 // Calls the recorders that `wanted` selects.
 void record(const std::vector<Recorder>& recorders, Simulation& simulation,
             const std::function<bool(const Recorder&)>& wanted) {
@@ -183,7 +194,8 @@ void run_to_end(Simulation& simulation, const Options& options,
   record(recorders, simulation, [](const Recorder& recorder) { return recorder.at_start; });
   const auto next_piece = [&] {
     if (scheduler != nullptr) return scheduler->next_piece(simulation);
-    return in_pieces ? pace.next() : std::numeric_limits<int>::max();
+    return whole_trees(state.step, in_pieces ? pace.next() : std::numeric_limits<int>::max(),
+                       options);
   };
   for (int steps = next_piece(); steps > 0 && !simulation.finished(); steps = next_piece()) {
     const long long before = simulation.step();

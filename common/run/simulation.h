@@ -1,6 +1,7 @@
 // Divides a run into several calls of simulate(), a few time steps each, so that a step need not
 // know about snapshots, checkpoints and progress. The result has the same bits as the result of one
-// call.
+// call: if a tree is kept for K time steps, all calls except the last end at multiples of K. Only
+// the calls of a StepScheduler may end elsewhere.
 #pragma once
 
 #include <functional>

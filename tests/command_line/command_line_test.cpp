@@ -323,6 +323,16 @@ TEST_F(CommandLine, ATreeIsKeptAndSeriesHaveAnOrderOnlyWhereStepsKnowThem) {
     EXPECT_TRUE(says(kept.out, "built every 2 steps"));
     EXPECT_TRUE(says(program_.read("a.json"), R"("rebuild_every":2)"));
     EXPECT_EQ(program_.run(run + "--rebuild-every 0").exit_code, 2);
+    expect_refusal(run + "--rebuild-every 2 --diagnostics d.csv --diagnostics-every 3",
+                   "a multiple of --rebuild-every, which is 2");
+    // The calls of a run that writes checkpoints also end at multiples of 2.
+    const std::string more =
+        "--scenario plummer --systems 1 --bodies 333 --steps 9 --rebuild-every 2 --validate off ";
+    EXPECT_EQ(program_.run(more + "--output a.csv").exit_code, 0);
+    EXPECT_EQ(program_.run(more + "--checkpoint c.bin --output b.csv").exit_code, 0);
+    EXPECT_EQ(program_.read("a.csv"), program_.read("b.csv"));
+    expect_refusal("--resume c.bin --steps 11 --rebuild-every 2",
+                   "after 9 steps, which is not a multiple of --rebuild-every 2");
   }
   const Outcome ordered = program_.run(run + "--order 4 --json b.json");
   if (ordered.exit_code == 2)
