@@ -13,9 +13,12 @@ run, and for a tree with the first time steps of new systems, because a call, to
 order of the bodies in an earlier tree. A single call is compared with a single time step, which
 also finds the device idle. Events measure both on the device, and the host's clock measures the
 call until the host has the result. After a wait of milliseconds a processor works more slowly for a
-while, so a small call comes before each single call. With JAX, the calls are also in a loop of a
-function that JAX compiles. The clocks of a GPU change, so runs of the step's program alternate with
-calls, and the record has the medians of the differences.
+while, so a small call comes before each single call. The clocks of a GPU change, so runs of the
+step's program alternate with calls, and the record has the medians of the differences.
+
+With JAX, the calls are also in functions that JAX compiles, once in a loop and once unrolled. The
+time of a call is the difference of two such functions, one with three times as many calls, divided
+by the number of additional calls. So it does not contain the time until a function begins.
 """
 
 from __future__ import annotations
@@ -190,18 +193,13 @@ def measure_floor(record: Record) -> None:
         record.write(kind="addition", library=library.name, seconds=seconds, iqr=iqr,
                      in_a_row=in_a_row)
         print(f"an addition, {library.name}: {1e6 * seconds:.1f} us, in a row {1e6 * in_a_row:.1f}")
-        if library.name == "jax":
-            loop = loop_of_jax(lambda x, y: x + y, x, x)
-            compiled = median(loop, 25)[0] / 20
-            record.write(kind="compiled addition", library=library.name, seconds=compiled)
-            print(f"in a loop of a compiled function {1e6 * compiled:.1f} us")
 
 
 def measure_calls(record: Record, programs: Path, end: float) -> None:
     print("bodies, method, library: time of the kernels in a row, alone | time beyond the kernels: "
           "a single call until the host has the result, on the device; the same, unchecked; each "
-          "of 20 calls in a row, checked and unchecked; each of 20 in a compiled function | time "
-          f"until the call returns: checked, unchecked (limit {BAR * 1e6:.0f} us)")
+          "of 20 calls in a row, checked and unchecked | time until the call returns: checked, "
+          f"unchecked (limit {BAR * 1e6:.0f} us)")
     for n, method, name, steps, systems in PROBLEMS:
         if time.monotonic() > end:
             print("no time for the rest")
@@ -224,24 +222,20 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
             found = call(unchecked)
         wait(found)
 
-    compiled = (loop_of_jax(lambda x, m: nb.accelerations(x, m, 0.05, method=method), x, m)
-                if library.name == "jax" else None)
     same = [bool(np.array_equal(library.back(call()), step.exact)) for _ in range(4)]
     is_long = step.kernels()[0] > 2e-3
     repeats = 4 if is_long else 40
     kernels, times = [], []
     for round in range(ROUNDS):
         kernels.append(step.kernels())
-        skipped = is_long and round % 2 > 0
-        in_a_row = ((np.nan, np.nan) if skipped else
+        in_a_row = ((np.nan, np.nan) if is_long and round % 2 > 0 else
                     (median(lambda: queue(option), 1, 0)[0] / 20 for option in (False, True)))
-        in_a_function = np.nan if skipped or compiled is None else median(compiled, 1, 0)[0] / 20
         times.append([*single.median(call, repeats), *single.median(lambda: call(True), repeats),
-                      *in_a_row, in_a_function])
+                      *in_a_row])
     row, alone = np.array(kernels).T
-    more = np.array(times) - np.stack((alone, alone, alone, alone, row, row, row), 1)
+    more = np.array(times) - np.stack((alone, alone, alone, alone, row, row), 1)
     kinds = ("checked", "checked_on_device", "unchecked", "unchecked_on_device", "queued_checked",
-             "queued", "compiled")
+             "queued")
     extra = dict(zip(kinds, map(median_of_present, more.T)))
     spread = np.subtract(*np.nanpercentile(more[:, 0], (75, 25)))
     returns = [median_until_return(lambda: call(option), wait, max(5, repeats // 2))
@@ -259,17 +253,47 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
           + ("" if all(same) else " | OTHER BITS THAN THE STEP"), flush=True)
 
 
-def loop_of_jax(call: Callable[[Any, Any], Any], x: Any, y: Any) -> Callable[[], None]:
-    """Returns a function that makes 20 calls in a loop that JAX has compiled. Each call needs the
-    result of the one before, or else JAX would make only one."""
+def compiled_calls(method: str, calls: int, in_a_loop: bool) -> Callable[[Any, Any], None]:
+    """Returns a function that JAX compiles, with this number of calls. Each call needs the result
+    of the one before, or else JAX would make only one."""
     import jax
 
+    def call(x: Any, m: Any, zero: Any) -> Any:
+        return x + zero * nb.accelerations(x, m, 0.05, method=method)
+
     @jax.jit
-    def loop(x: Any, y: Any, zero: Any) -> Any:
-        return jax.lax.fori_loop(0, 20, lambda _, x: x + zero * call(x, y), x)
-    zero = jax.numpy.float32(0)
-    loop(x, y, zero).block_until_ready()
-    return lambda: loop(x, y, zero).block_until_ready()
+    def compiled(x: Any, m: Any, zero: Any) -> Any:
+        if in_a_loop:
+            return jax.lax.fori_loop(0, calls, lambda _, x: call(x, m, zero), x)
+        for _ in range(calls):
+            x = call(x, m, zero)
+        return x
+    return lambda x, m: compiled(x, m, jax.numpy.float32(0)).block_until_ready()
+
+
+def measure_compiled(record: Record, programs: Path) -> None:
+    library = LIBRARIES[0]
+    for n, method, name, steps, systems in PROBLEMS:
+        step = Step(programs, name, n, steps, systems)
+        x, m = (library.bring(array) for array in bodies(n))
+        few, rounds = (5, 4) if n > 200_000 else (20, 9)
+        functions = [compiled_calls(method, calls, in_a_loop)
+                     for in_a_loop in (True, False) for calls in (few, 3 * few)]
+        for function in functions:
+            function(x, m)
+        times = []
+        for _ in range(rounds):
+            kernels = step.kernels()[0]
+            loop, longer_loop, unrolled, longer = (
+                median(lambda: function(x, m), 1, 0)[0] for function in functions)
+            times.append([kernels, (longer_loop - loop) / (2 * few) - kernels,
+                          (longer - unrolled) / (2 * few) - kernels])
+        kernels, in_loop, in_row = map(float, np.median(times, 0))
+        record.write(kind="compiled call", bodies=n, method=method, step=name, library="jax",
+                     kernels=kernels, loop=in_loop, unrolled=in_row)
+        print(f"compiled, {n:8d} {method:6}: kernels {1e6 * kernels:.1f} us, beyond them "
+              f"{1e6 * in_loop:.1f} us in a loop, {1e6 * in_row:.1f} us unrolled", flush=True)
+        step.close()
 
 
 def median_of_present(times: np.ndarray) -> float | None:
@@ -335,6 +359,8 @@ def main() -> int:
     end = time.monotonic() + float(sys.argv[3] if len(sys.argv) > 3 else 60)
     measure_floor(record)
     measure_calls(record, programs, end)
+    if LIBRARIES[0].name == "jax":
+        measure_compiled(record, programs)
     if LIBRARIES[0].name == "torch":
         measure_massless(record, end + 15)
         measure_float64(record)

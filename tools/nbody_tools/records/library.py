@@ -43,20 +43,12 @@ def calls_table(records: list[dict[str, Any]]) -> str:
 
 
 def calls_of_jax(records: list[dict[str, Any]]) -> str:
-    """Returns the table of JAX, whose last row is for an addition."""
-    rows = [[f"{one['bodies']:,}", one["method"], microseconds(one["kernels"]),
-             *(microseconds(one["more"][kind]) for kind in ("queued_checked", "compiled"))]
-            for one in records if one["kind"] == "call" and one["library"] == "jax"]
-    if not rows:
-        return ""
-    added = [one["in_a_row"] for one in records
-             if one["kind"] == "addition" and one["library"] == "jax"]
-    compiled = [one["seconds"] for one in records if one["kind"] == "compiled addition"]
-    for row, compiled_row in zip(added, compiled):
-        rows.append(["1,024 numbers", "an addition", ABSENT, microseconds(row),
-                     microseconds(compiled_row)])
-    return markdown(["bodies", "method", "kernels in a row", "20 calls in a row",
-                     "20 calls in a compiled loop"], rows)
+    """Returns the table of calls in functions that JAX compiles."""
+    rows = [[f"{one['bodies']:,}", one["method"],
+             *(microseconds(one[kind]) for kind in ("kernels", "loop", "unrolled"))]
+            for one in records if one["kind"] == "compiled call"]
+    return markdown(["bodies", "method", "kernels in a row", "in a loop", "unrolled"],
+                    rows) if rows else ""
 
 
 def additions(records: list[dict[str, Any]]) -> str:
