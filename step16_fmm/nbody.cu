@@ -286,8 +286,8 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   position = {x.x, x.y, x.z, body.w};
 }
 
-// Estimates the forces on sorted bodies. The clouds need no nodes, so a stream of their own
-// computes them while few warps are busy with the tree's nodes.
+// Estimates the forces on sorted bodies. The clouds need no nodes, so a second stream computes them
+// while few warps are busy with the tree's nodes.
 class Estimate {
  public:
   explicit Estimate(int n) : n_(n), forces_((n - 1) / kGroup + 1), clouds_(clouds::kClouds) {}

@@ -75,7 +75,8 @@ class Kernel:
     loading_launches: int = 0  # these three count launches, blocks and threads that load anything
     loading_blocks: int = 0
     loading_threads: int = 0
-    # Of one thread in one launch, from both memories and from variables that the device has filled.
+    # The loads of one thread in one launch, from both memories and from variables that the device
+    # has filled.
     most_loads: int = 0
     variable_loads: int = 0  # by threads, from __constant__ and __device__ variables
     rows: list[Row] = field(default_factory=list)
