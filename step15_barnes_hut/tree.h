@@ -277,6 +277,7 @@ static __global__ void find_moments(const Position* __restrict__ bodies, Node* n
 
 struct Tree {
   int n;
+  cudaStream_t stream = nullptr;  // in which the tree is built
   int root() const { return n > kLeafSize ? 0 : n; }
 
   // Builds the tree of a time step. Step 0 begins a new system. Steps that are not multiples of
@@ -290,7 +291,8 @@ struct Tree {
     const Slots slots{first_keys.get(), counts.get(), crowded.get(), leaf_count.get()};
     is_kept = step % rebuild_every != 0;
     if (is_kept)
-      gather<<<blocks, kBlockSize>>>(positions, order.get(), keys.get(), bodies.get(), slots, n);
+      gather<<<blocks, kBlockSize, 0, stream>>>(positions, order.get(), keys.get(), bodies.get(),
+                                                slots, n);
     else
       sort_anew(positions, step == 0, slots);
   }
@@ -298,11 +300,11 @@ struct Tree {
   // Makes the nodes of the sorted bodies, and adds up their moments.
   void connect(float theta) {
     if (!is_kept)
-      make_nodes<<<blocks, kBlockSize>>>(keys.get(),
-                                         Links{nodes.get(), leaves.get(), leaf_count.get()}, n);
+      make_nodes<<<blocks, kBlockSize, 0, stream>>>(
+          keys.get(), Links{nodes.get(), leaves.get(), leaf_count.get()}, n);
     constexpr int kBodies = kMomentsBlock * ((kLeafSize + 1) / 2);  // typical number per block
-    find_moments<<<(n - 1) / kBodies + 1, kMomentsBlock>>>(bodies.get(), nodes.get(), leaves.get(),
-                                                           leaf_count.get(), theta);
+    find_moments<<<(n - 1) / kBodies + 1, kMomentsBlock, 0, stream>>>(
+        bodies.get(), nodes.get(), leaves.get(), leaf_count.get(), theta);
   }
 
   // Sorts by all bits of the keys if the system is new or a slot has too many bodies; otherwise by
@@ -310,32 +312,36 @@ struct Tree {
   void sort_anew(const Position* positions, bool is_new, const Slots& slots) {
     work.run([&](void* memory, std::size_t& bytes) {
       return cub::DeviceReduce::TransformReduce(memory, bytes, positions, cube.get(), n,
-                                                BoxAround(), BoxOf(), empty_box());
+                                                BoxAround(), BoxOf(), empty_box(), stream);
     });
     if (builds++ % kLooks == 1) look_for_crowd();
     if (is_new || is_crowded) {
-      make_keys<<<blocks, kBlockSize>>>(positions, cube.get(), unsorted_keys.get(), numbers.get(),
-                                        slots, n);
+      make_keys<<<blocks, kBlockSize, 0, stream>>>(positions, cube.get(), unsorted_keys.get(),
+                                                   numbers.get(), slots, n);
       work.run([&](void* memory, std::size_t& bytes) {
         return cub::DeviceRadixSort::SortPairs(memory, bytes, unsorted_keys.get(), keys.get(),
-                                               numbers.get(), order.get(), n, 0, kKeyBits);
+                                               numbers.get(), order.get(), n, 0, kKeyBits, stream);
       });
-      gather<<<blocks, kBlockSize>>>(positions, order.get(), keys.get(), bodies.get(), slots, n);
+      gather<<<blocks, kBlockSize, 0, stream>>>(positions, order.get(), keys.get(), bodies.get(),
+                                                slots, n);
       return;
     }
-    take_tickets<<<blocks, kBlockSize>>>(positions, cube.get(), order.get(), slots, tickets.get(),
-                                         n);
+    take_tickets<<<blocks, kBlockSize, 0, stream>>>(positions, cube.get(), order.get(), slots,
+                                                    tickets.get(), n);
     work.run([&](void* memory, std::size_t& bytes) {
       return cub::DeviceScan::ExclusiveSum(memory, bytes, counts.get(), begins.get(),
-                                           (n - 1) / kSlot + 1);
+                                           (n - 1) / kSlot + 1, stream);
     });
-    fill_slots<<<blocks, kBlockSize>>>(tickets.get(), order.get(), begins.get(), filled.get(), n);
-    settle<<<blocks, kBlockSize>>>(positions, filled.get(), begins.get(), keys.get(), order.get(),
-                                   bodies.get(), slots, n);
+    fill_slots<<<blocks, kBlockSize, 0, stream>>>(tickets.get(), order.get(), begins.get(),
+                                                  filled.get(), n);
+    settle<<<blocks, kBlockSize, 0, stream>>>(positions, filled.get(), begins.get(), keys.get(),
+                                              order.get(), bodies.get(), slots, n);
   }
   void look_for_crowd() {  // reads what the previous build has found; the host waits
     int answer = 0;
-    CUDA_CHECK(cudaMemcpy(&answer, crowded.get(), sizeof answer, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(
+        cudaMemcpyAsync(&answer, crowded.get(), sizeof answer, cudaMemcpyDeviceToHost, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
     is_crowded = answer != 0;
   }
 

@@ -24,6 +24,9 @@ constexpr int kBlockSize = 256;
 // Up to this number of bodies, the single kernel of step 13 is fastest; with more bodies, the
 // kernels of step 12 are (docs/report.md, "Which step for which size").
 constexpr int kMostForOneKernel = 6144;
+// Up to this number of bodies, it takes longer to leave massless bodies out of step 12's pairs than
+// to compute them, because two smaller launches do not fill the device.
+constexpr int kMostWithMassless = 20480;
 
 template <class Real>
 bool overlap(const Real* a, std::size_t a_count, const Real* b, std::size_t b_count) {
@@ -69,12 +72,24 @@ struct Problem {
 template <class Real>
 __global__ void store_velocities(const float4* __restrict__ velocities,
                                  const int* __restrict__ order, int n, Output<Real> out) {
-  const int i = blockIdx.x * kBlockSize + threadIdx.x;
-  if (i >= n || !is_stored(out)) return;
-  const auto at = static_cast<std::size_t>(order != nullptr ? order[i] : i);
-  const float4 sum = velocities[i];
-  store_vector(out.accelerations, at, out.force, sum.x, sum.y, sum.z);
-  if (out.potentials != nullptr) out.potentials[at] = static_cast<Real>(out.potential * sum.x);
+  __shared__ Real of_block[3 * kBlockSize];
+  if (!is_stored(out)) return;
+  const int first = blockIdx.x * kBlockSize, t = threadIdx.x, count = min(n - first, kBlockSize);
+  const bool in_order = order == nullptr && out.accelerations != nullptr;
+  if (t < count) {
+    const auto at = static_cast<std::size_t>(order != nullptr ? order[first + t] : first + t);
+    const float4 sum = velocities[first + t];
+    if (in_order)
+      store_vector(of_block, t, out.force, sum.x, sum.y, sum.z);
+    else
+      store_vector(out.accelerations, at, out.force, sum.x, sum.y, sum.z);
+    if (out.potentials != nullptr) out.potentials[at] = static_cast<Real>(out.potential * sum.x);
+  }
+  if (!in_order) return;
+  __syncthreads();  // all threads have stored their results
+  // Neighbouring threads write neighbouring numbers, which takes fewer writes to memory.
+  for (int k = t; k < 3 * count; k += kBlockSize)
+    out.accelerations[3 * static_cast<std::size_t>(first) + k] = of_block[k];
 }
 
 template <class Real>
@@ -100,8 +115,12 @@ void sum_in_pairs(const Laid<float>& bodies, const Plan& plan, float softening_s
   const auto sum_at = [&](const Bodies<float>& targets, bool own) {
     sum_at_targets(Quantity::accelerations, massive, targets, own, softening_squared, out, stream);
   };
-  if (plan.massive < bodies.n && bodies.n <= kMostForOneKernel) return sum_at(bodies.all(), true);
-  if (plan.massive < bodies.n) sum_at(bodies.others(), false);
+  if (plan.massive < bodies.n) {
+    if (bodies.n <= kMostForOneKernel) return sum_at(bodies.all(), true);
+    if (bodies.n <= kMostWithMassless)
+      return sum_each_pair_once(bodies.all(), nullptr, true, softening_squared, out, stream);
+    sum_at(bodies.others(), false);
+  }
   if (plan.massive <= kMostForOneKernel)
     return sum_in_one_kernel(massive, softening_squared, out, stream);
   const bool is_known = bodies.tile_masses.size() > 0;

@@ -131,30 +131,5 @@ bool wait_for_cuda(void* stream) {
   return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)) == cudaSuccess;
 }
 
-namespace {
-// Makes the second stream wait for all work that is now in the first stream.
-void wait_for(cudaStream_t first, cudaStream_t second) {
-  cudaEvent_t event = nullptr;
-  CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-  const Owner<cudaEvent_t, cudaEventDestroy> owner(event);
-  CUDA_CHECK(cudaEventRecord(event, first));
-  CUDA_CHECK(cudaStreamWaitEvent(second, event, 0));
-}
-}  // namespace
-
-InDefaultStream::InDefaultStream(cudaStream_t stream) : stream_(stream) {
-  if (stream_ == nullptr) return;
-  here_.emplace(nullptr);
-  wait_for(stream_, nullptr);
-}
-InDefaultStream::~InDefaultStream() {
-  if (stream_ == nullptr) return;
-  try {
-    wait_for(nullptr, stream_);
-  } catch (const CudaFailure&) {
-    (void)cudaDeviceSynchronize();
-  }
-}
-
 }  // namespace library
 }  // namespace nbody

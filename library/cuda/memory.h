@@ -8,7 +8,6 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <optional>
 // Included before the redefinition, because these headers may call cudaMalloc themselves.
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_radix_sort.cuh>
@@ -40,20 +39,6 @@ class InCall {
   cudaStream_t stream_;
   char* block_ = nullptr;
   std::size_t size_ = 0, taken_ = 0;
-};
-
-// A step's own functions launch kernels in the default stream. While this object exists, these
-// kernels run after the earlier work of a stream and before its later work.
-class InDefaultStream {
- public:
-  explicit InDefaultStream(cudaStream_t stream);
-  ~InDefaultStream();
-  InDefaultStream(const InDefaultStream&) = delete;
-  InDefaultStream& operator=(const InDefaultStream&) = delete;
-
- private:
-  cudaStream_t stream_;
-  std::optional<InCall> here_;
 };
 
 }  // namespace nbody::library

@@ -1,6 +1,7 @@
 // The pass over the bodies of a call, which examines them and converts them to the kernels' layout.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "library/cuda/prepare.h"
 
@@ -8,7 +9,16 @@ namespace nbody::library {
 namespace {
 
 constexpr int kBlockSize = 256;
-constexpr int kMostBlocks = 512;  // limit per pass; the last block adds up all findings
+constexpr int kMostBlocks = 1024;  // limit per pass; the last block adds up all findings
+
+// The reciprocal of a unit, as two powers of two: in float32, the whole might be too large.
+template <class Real>
+struct Factor {
+  Real first, second;
+  explicit Factor(double unit)
+      : first(static_cast<Real>(std::ldexp(1.0, -(std::ilogb(unit) / 2)))),
+        second(static_cast<Real>(1 / unit / std::ldexp(1.0, -(std::ilogb(unit) / 2)))) {}
+};
 
 // The work of the kernel. If a pointer is null, the kernel leaves out the part that uses it.
 template <class To, class From>
@@ -16,8 +26,8 @@ struct Pass {
   Pointers<From> from;
   const From* centre;
   Division division;
-  double length, mass, speed;  // reciprocals of the units
-  const int* before;           // number of bodies with mass before each body; null: the order stays
+  Factor<From> length, mass, speed;
+  const int* before;  // number of bodies with mass before each body; null: the order stays
   Four<To>*positions, *velocities;
   int* order;
   float* tile_masses;
@@ -44,31 +54,42 @@ __device__ Body<From> load(const Pass<To, From>& pass, std::size_t i) {
 
 __device__ int first_of(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
 
+// What a thread has found, in the type of the values, because float32 is faster.
+template <class Real>
+struct Findings {
+  Real length = 0, mass = 0, speed = 0;
+  int massive = 0, one_mass_tiles = 0, wrong = 0;
+};
+
 struct Merge {
-  __device__ Facts operator()(const Facts& a, const Facts& b) const {
+  template <class Real>
+  __device__ Findings<Real> operator()(const Findings<Real>& a, const Findings<Real>& b) const {
     return {fmax(a.length, b.length),
             fmax(a.mass, b.mass),
             fmax(a.speed, b.speed),
             a.massive + b.massive,
             a.one_mass_tiles + b.one_mass_tiles,
-            first_of(a.wrong, b.wrong),
-            0};
+            first_of(a.wrong, b.wrong)};
   }
 };
 
 template <class Real>
-__device__ void examine(const Body<Real>& body, const Real* centre, Facts& facts) {
-  const auto within = [](Real value) { return fabs(static_cast<double>(value)) <= kLargest; };
+constexpr Real kLimit = static_cast<Real>(std::min(kLargest,
+                                                   double{std::numeric_limits<Real>::max()}));
+
+template <class Real>
+__device__ void examine(const Body<Real>& body, const Real* centre, Findings<Real>& found) {
+  const auto within = [](Real value) { return fabs(value) <= kLimit<Real>; };
   for (int k = 0; k < 3; ++k) {
-    if (!within(body.x[k])) facts.wrong = first_of(facts.wrong, NBODY_BAD_POSITION);
-    if (!within(body.v[k])) facts.wrong = first_of(facts.wrong, NBODY_BAD_VELOCITY);
-    const double x = body.x[k];
-    facts.length = fmax(facts.length, fabs(centre != nullptr ? x - centre[k] : x));
-    facts.speed = fmax(facts.speed, fabs(static_cast<double>(body.v[k])));
+    if (!within(body.x[k])) found.wrong = first_of(found.wrong, NBODY_BAD_POSITION);
+    if (!within(body.v[k])) found.wrong = first_of(found.wrong, NBODY_BAD_VELOCITY);
+    const Real x = body.x[k];
+    found.length = fmax(found.length, fabs(centre != nullptr ? x - centre[k] : x));
+    found.speed = fmax(found.speed, fabs(body.v[k]));
   }
-  if (!within(body.mass) || body.mass < 0) facts.wrong = first_of(facts.wrong, NBODY_BAD_MASS);
-  facts.massive += body.mass > 0;
-  facts.mass = fmax(facts.mass, static_cast<double>(body.mass));
+  if (!within(body.mass) || body.mass < 0) found.wrong = first_of(found.wrong, NBODY_BAD_MASS);
+  found.massive += body.mass > 0;
+  found.mass = fmax(found.mass, body.mass);
 }
 
 // Tests on the device whether unit_of(largest) is `unit`.
@@ -84,13 +105,18 @@ __device__ bool fits(const Facts& facts, double softening, const Plan& plan) {
 
 // Adds up what the threads of a block have found. The last block to arrive adds up the findings of
 // all blocks.
-__device__ void report(const Facts& mine, const Examination::Report& report) {
-  using Reduce = cub::BlockReduce<Facts, kBlockSize>;
+template <class Real>
+__device__ void report(const Findings<Real>& mine, const Examination::Report& report) {
+  using Reduce = cub::BlockReduce<Findings<Real>, kBlockSize>;
   __shared__ typename Reduce::TempStorage memory;
   __shared__ bool is_last;
-  const Facts of_block = Reduce(memory).Reduce(mine, Merge());
+  const auto facts_of = [](const Findings<Real>& found) {
+    return Facts{found.length, found.mass, found.speed, found.massive, found.one_mass_tiles,
+                 found.wrong,  0};
+  };
+  const Findings<Real> of_block = Reduce(memory).Reduce(mine, Merge());
   if (threadIdx.x == 0) {
-    report.partials[report.first + blockIdx.x] = of_block;
+    report.partials[report.first + blockIdx.x] = facts_of(of_block);
     __threadfence();  // a block that sees the count also sees the findings
     const unsigned last = static_cast<unsigned>(report.blocks) - 1;
     is_last = atomicInc(report.arrived, last) == last;  // then the count is 0 again
@@ -98,10 +124,15 @@ __device__ void report(const Facts& mine, const Examination::Report& report) {
   __syncthreads();  // all threads see is_last, and no longer use `memory`
   if (!is_last) return;
   __threadfence();
-  Facts some{};
-  for (int k = threadIdx.x; k < report.blocks; k += kBlockSize)
-    some = Merge()(some, report.partials[k]);
-  Facts all = Reduce(memory).Reduce(some, Merge());
+  Findings<Real> some;
+  for (int k = threadIdx.x; k < report.blocks; k += kBlockSize) {
+    const Facts& facts = report.partials[k];
+    some =
+        Merge()(some, Findings<Real>{static_cast<Real>(facts.length), static_cast<Real>(facts.mass),
+                                     static_cast<Real>(facts.speed), facts.massive,
+                                     facts.one_mass_tiles, facts.wrong});
+  }
+  Facts all = facts_of(Reduce(memory).Reduce(some, Merge()));
   if (threadIdx.x > 0) return;
   all.as_expected = report.is_expected && fits(all, report.softening, report.expected);
   report.partials[report.blocks] = all;
@@ -112,9 +143,9 @@ __device__ void report(const Facts& mine, const Examination::Report& report) {
 
 // If `is_expected` is true, the units are those of an earlier call and may not suit a value. Such a
 // value becomes zero, so that later kernels terminate. Their results are then not stored.
-template <class To>
-__device__ To scaled(double value, double factor, bool is_expected) {
-  const double result = value * factor;
+template <class To, class From>
+__device__ To scaled(From value, const Factor<From>& factor, bool is_expected) {
+  const From result = value * factor.first * factor.second;
   return static_cast<To>(is_expected && !(fabs(result) <= 2) ? 0 : result);
 }
 
@@ -142,7 +173,7 @@ __device__ void store(const Pass<To, From>& pass, std::size_t i, const Body<From
 template <class To, class From>
 __global__ void __launch_bounds__(kBlockSize) prepare(const Pass<To, From> pass) {
   const std::size_t tile = pass.division.tile, count = pass.from.count;
-  Facts found{};
+  Findings<From> found;
   for (std::size_t first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     const std::size_t end = first + tile < count ? first + tile : count;
     const From mass = pass.from.masses != nullptr ? pass.from.masses[first] : From(0);
@@ -220,10 +251,10 @@ Examination::Report Examination::next_pass(int blocks) {
 template <class Real>
 void examine(const Pointers<Real>& from, const Real* centre, const Division& division,
              Examination& examination, cudaStream_t stream) {
-  Pass<float, Real> pass{};
-  pass.from = from, pass.centre = centre, pass.division = division;
-  pass.report = examination.next_pass(division.blocks(from.count));
-  launch(pass, stream);
+  const Factor<Real> one(1);
+  launch<float, Real>({from, centre, division, one, one, one, nullptr, nullptr, nullptr, nullptr,
+                       nullptr, examination.next_pass(division.blocks(from.count))},
+                      stream);
 }
 template void examine(const Pointers<float>&, const float*, const Division&, Examination&,
                       cudaStream_t);
@@ -245,12 +276,12 @@ Laid<To> lay_out(const Pointers<From>& from, const From* centre, const Division&
   } else if (division.notes_masses) {
     to.tile_masses = DeviceArray<float>(static_cast<std::size_t>(division.tiles(from.count)));
   }
-  launch<To, From>(
-      {from, centre, division, 1 / plan.length, 1 / plan.mass, 1 / plan.speed, before.get(),
-       to.positions.get(), to.velocities.get(), to.order.get(), to.tile_masses.get(),
-       examination != nullptr ? examination->next_pass(division.blocks(from.count))
-                              : Examination::Report{}},
-      stream);
+  launch<To, From>({from, centre, division, Factor<From>(plan.length), Factor<From>(plan.mass),
+                    Factor<From>(plan.speed), before.get(), to.positions.get(), to.velocities.get(),
+                    to.order.get(), to.tile_masses.get(),
+                    examination != nullptr ? examination->next_pass(division.blocks(from.count))
+                                           : Examination::Report{}},
+                   stream);
   return to;
 }
 template Laid<float> lay_out(const Pointers<float>&, const float*, const Division&, const Plan&,

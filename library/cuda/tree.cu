@@ -31,14 +31,16 @@ void walk(Quantity quantity, const Tree& tree, const Position* bodies, const int
   const auto tolerance = static_cast<float>(options.force_tolerance);
   const bool quadrupole = options.multipole == 2;
   const auto forces = [&](auto kernel) {
-    kernel<<<blocks, 32>>>(tree.nodes.get(), tree.root(), bodies, order, targets.positions,
-                           targets.velocities, targets.n, 1.0f, softening_squared, tolerance);
+    kernel<<<blocks, 32, 0, tree.stream>>>(tree.nodes.get(), tree.root(), bodies, order,
+                                           targets.positions, targets.velocities, targets.n, 1.0f,
+                                           softening_squared, tolerance);
   };
   forces(advance<false, true>);
   if (quantity == Quantity::potential) {
     const auto kernel = quadrupole ? find_potentials<true> : find_potentials<false>;
-    kernel<<<blocks, 32>>>(tree.nodes.get(), tree.root(), bodies, order, targets.velocities,
-                           targets.n, softening_squared, tolerance);
+    kernel<<<blocks, 32, 0, tree.stream>>>(tree.nodes.get(), tree.root(), bodies, order,
+                                           targets.velocities, targets.n, softening_squared,
+                                           tolerance);
   } else {
     forces(quadrupole ? advance<true> : advance<false>);
   }
@@ -52,22 +54,21 @@ namespace nbody::library {
 void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<float>& targets,
                  bool own, const nbody_options& options, float softening_squared,
                  cudaStream_t stream) {
-  const InDefaultStream here(stream);  // the tree's launches are in this stream
-  Tree tree{sources.n};
+  Tree tree{sources.n, stream};
   tree.build(sources.positions, static_cast<float>(options.theta));
   if (own)
     return walk(quantity, tree, tree.bodies.get(), tree.order.get(), targets, options,
                 softening_squared);
-  Tree other{targets.n};
+  Tree other{targets.n, stream};
   other.build(targets.positions, 1);
   // A walk reads the targets and the bodies of leaves from the same array.
   const DeviceArray<Position> bodies(other.size + tree.size);
-  const auto copy = [](Position* to, const DeviceArray<Position>& from) {
-    CUDA_CHECK(cudaMemcpyAsync(to, from.get(), from.bytes(), cudaMemcpyDeviceToDevice, nullptr));
+  const auto copy = [stream](Position* to, const DeviceArray<Position>& from) {
+    CUDA_CHECK(cudaMemcpyAsync(to, from.get(), from.bytes(), cudaMemcpyDeviceToDevice, stream));
   };
   copy(bodies.get(), other.bodies);
   copy(bodies.get() + other.size, tree.bodies);
-  shift_leaves<<<(sources.n - 1) / kBlockSize + 1, kBlockSize>>>(
+  shift_leaves<<<(sources.n - 1) / kBlockSize + 1, kBlockSize, 0, stream>>>(
       tree.nodes.get(), tree.leaves.get(), tree.leaf_count.get(), targets.n);
   walk(quantity, tree, bodies.get(), other.order.get(), targets, options, softening_squared);
 }

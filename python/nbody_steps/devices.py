@@ -153,7 +153,10 @@ def device_of(array: Any) -> Optional[int]:
 
 def type_name(array: Any) -> str:
     """Returns "float32" or the name of another type."""
-    dtype = array.dtype
+    return type_of(array.dtype)
+
+
+def type_of(dtype: Any) -> str:
     name = TYPES.get(dtype)
     if name is None:
         name = TYPES[dtype] = str(dtype).rpartition(".")[2]

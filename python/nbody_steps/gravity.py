@@ -120,10 +120,10 @@ def total(function: str, positions: Any, masses: Any, softening: float, targets:
         if found is not None:
             return found
     arrays = {"positions": positions, "masses": masses, "targets": targets}
-    if in_jax.takes(options[4], *arrays.values()):
-        is_on_device = not in_jax.is_traced(*arrays.values())
+    place = in_jax.takes(options[4], *arrays.values())
+    if place is not None:
         return in_jax.call(function, arrays, length(softening),
-                           settings(*options, is_on_device, unchecked))
+                           settings(*options, place == "on device", unchecked), place)
     number = devices.device_of(positions)
     if number is not None and _extension.has_cuda:
         return total_on_device(function, positions, masses, softening, targets, shape,
@@ -171,11 +171,12 @@ def jerk(positions: Any, velocities: Any, masses: Any, softening: float, targets
         raise ValueError("method: 'tree' does not compute a jerk; use 'direct'")
     arrays = {"positions": positions, "velocities": velocities, "masses": masses,
               "targets": targets, "target_velocities": target_velocities}
-    if in_jax.takes(device, *arrays.values()):
-        is_on_device = not in_jax.is_traced(*arrays.values())
+    place = in_jax.takes(device, *arrays.values())
+    if place is not None:
         require_both(targets, target_velocities)
         found = in_jax.call("jerk", arrays, length(softening),
-                            settings(method, 1, 2, 0, device, threads, is_on_device, unchecked))
+                            settings(method, 1, 2, 0, device, threads, place == "on device",
+                                     unchecked), place)
         return found if with_accelerations else found[1]
     number = devices.device_of(positions)
     if number is not None and _extension.has_cuda:

@@ -38,22 +38,29 @@ def ffi() -> Optional[Any]:
 def is_traced(*arrays: Any) -> bool:
     """Tests whether JAX compiles the caller, so that some arrays have no values yet."""
     jax = sys.modules.get("jax")
-    return jax is not None and any(isinstance(array, jax.core.Tracer) for array in arrays)
+    if jax is None:
+        return False
+    traced = jax.core.Tracer
+    return any(isinstance(array, traced) for array in arrays)
 
 
-def takes(device: Optional[str], positions: Any, *others: Any) -> bool:
-    """Tests whether a call with these arrays is an operation of JAX."""
+def takes(device: Optional[str], positions: Any, *others: Any) -> Optional[str]:
+    """Returns "traced" or "on device" if a call with these arrays is an operation of JAX, depending
+    on whether JAX compiles the caller; otherwise None."""
+    jax = sys.modules.get("jax")
+    if jax is None:
+        return None
     if is_traced(positions, *others):
         if ffi() is None:
             raise TypeError(NOT_BUILT)
         if device is not None:
             raise ValueError(f"device: {device!r} is not allowed within jax.jit, because JAX "
                              "chooses the device; use None")
-        return True
-    jax = sys.modules.get("jax")
-    return (jax is not None and _extension.has_cuda and isinstance(positions, jax.Array)
-            and all(found.platform == "gpu" for found in positions.devices())
-            and ffi() is not None)
+        return "traced"
+    is_there = (_extension.has_cuda and isinstance(positions, jax.Array)
+                and all(found.platform == "gpu" for found in positions.devices())
+                and ffi() is not None)
+    return "on device" if is_there else None
 
 
 @functools.lru_cache(maxsize=64)
@@ -83,42 +90,54 @@ def operation(function: str, softening: float, settings: _extension.Settings) ->
     return jax.jit(gravity)
 
 
-def array_of_jax(name: str, array: Any, device: Any) -> Any:
-    """Returns the array if it is one of JAX. Within jax.jit (the device is None), other arrays
-    become constants."""
+def array_of_jax(name: str, array: Any, positions: Any, place: str) -> Any:
+    """Returns the array if it is one of JAX. Within jax.jit, other arrays become constants."""
     jax = sys.modules["jax"]
     if isinstance(array, jax.Array):
         return array
-    if device is not None:
-        raise ValueError(f"{name}: not on CUDA device {device.local_hardware_id}, where positions "
-                         "are")
+    if place == "on device":
+        number = next(iter(positions.devices())).local_hardware_id
+        raise ValueError(f"{name}: not on CUDA device {number}, where positions are")
     return jax.numpy.asarray(array)
 
 
-def call(function: str, arrays: dict[str, Any], softening: float, settings: _extension.Settings
-         ) -> Any:
+@functools.lru_cache(maxsize=256)
+def checked_operation(function: str, softening: float, settings: _extension.Settings,
+                      forms: tuple[tuple[str, tuple[int, ...], Any], ...]) -> Callable[..., Any]:
+    """Returns a function of arrays with these names, shapes and dtypes, which are checked only
+    once, because the checks take as long as the launch of a kernel."""
+    shapes = {name: shape for name, shape, _ in forms}
+    dtypes = {name: devices.type_of(dtype) for name, _, dtype in forms}
+    x, dtype = shapes["positions"], dtypes["positions"]
+    at = shapes.get("targets", x)
+    if dtype not in ("float32", "float64"):
+        raise ValueError(f"positions: dtype {dtype} is not allowed; use float32 or float64")
+    for name, shape in shapes.items():
+        rows = (at if name.startswith("target") else x)[:1]
+        if name in ("positions", "targets"):
+            rows = (None,)
+        checks.shape_and_type(name, shape, rows if name == "masses" else (*rows, 3), dtypes[name],
+                              dtype)
+    if x[0] > 0 and at[0] > 0:
+        return operation(function, softening, settings)
+
+    def nothing(*_: Any) -> Any:
+        zeros = sys.modules["jax"].numpy.zeros(at[:1] if function == "potential" else at, dtype)
+        return (zeros, zeros) if function == "jerk" else zeros
+
+    return nothing
+
+
+def call(function: str, arrays: dict[str, Any], softening: float, settings: _extension.Settings,
+         place: str) -> Any:
     """Returns accelerations, potentials, or accelerations and jerks.
 
     arrays  positions, velocities (for a jerk) and masses of the sources, then targets and
             target_velocities (for a jerk), which may be None
+    place   what `takes` has returned
     """
-    traced = is_traced(*arrays.values())
-    device = None if traced else next(iter(arrays["positions"].devices()))
-    given = {name: array_of_jax(name, array, device)
+    positions = arrays["positions"]
+    given = {name: array_of_jax(name, array, positions, place)
              for name, array in arrays.items() if array is not None}
-    x = given["positions"]
-    at = given.get("targets", x)
-    dtype = devices.type_name(x)
-    if dtype not in ("float32", "float64"):
-        raise ValueError(f"positions: dtype {dtype} is not allowed; use float32 or float64")
-    for name, array in given.items():
-        rows = (at if name.startswith("target") else x).shape[:1]
-        if name in ("positions", "targets"):
-            rows = (None,)
-        checks.shape_and_type(name, array.shape, rows if name == "masses" else (*rows, 3),
-                              devices.type_name(array), dtype)
-    if x.shape[0] == 0 or at.shape[0] == 0:
-        zeros = sys.modules["jax"].numpy.zeros
-        nothing = zeros(at.shape[:1] if function == "potential" else at.shape, x.dtype)
-        return (nothing, nothing) if function == "jerk" else nothing
-    return operation(function, softening, settings)(*given.values())
+    forms = tuple((name, array.shape, array.dtype) for name, array in given.items())
+    return checked_operation(function, softening, settings, forms)(*given.values())
