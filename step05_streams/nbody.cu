@@ -1,7 +1,7 @@
 // step05_streams -- each system has its own copies and kernels, in one of 16 streams.
 //
-// Operations in one stream run in order: a system's upload, its kernels, its download. Streams run
-// concurrently, so the kernels of one system may overlap with the copies of another. A launch
+// Operations in one stream run in order: a system's upload, its kernels, its download. Streams are
+// independent, so the kernels of one system may overlap with the copies of another. A launch
 // computes one system. 16 blocks of 512 would use 16 of 132 SMs, so there are 64 blocks of 128.
 //
 // Parent: step04b_blocks.   Run: step05_streams --systems 32 --bodies 8192 --steps 20
