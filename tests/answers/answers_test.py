@@ -256,8 +256,6 @@ def known_by_night(name, how):
 
 def outcome(case, step, program, folder):
     arguments, settings = case["args"].split(), case.get("mode", "").split()
-    if "--integrator" not in arguments and "--input" not in arguments:
-        arguments += ["--integrator", "euler"]  # because the reports use Euler
     end = folder / "end.csv"
     found = run([program, *arguments, "--output", end], settings)
     if case.get("passes") and (found["exit"], found["verdict"]) != (0, "pass"):
