@@ -14,14 +14,14 @@ BUDGET = (("subtract", 3, SKY_BLUE), ("distance²", 3, BLUE), ("rsqrt", 1, VERMI
 def unrolled() -> Drawing:
     """Draws step 04: one warp computes its interactions one by one, or sixteen at the same time."""
     d = Drawing(710, "Time of one warp: in a rolled loop, every interaction waits for its own "
-                     "rsqrt; in an unrolled loop, the waits overlap and the additions form a chain")
-    d.heading(34, "Rolled: each interaction waits for its own rsqrt")
+                     "root; in an unrolled loop, the waits overlap and the additions form a chain")
+    d.heading(34, "Rolled: each interaction waits for its own root")
     at: float = 60
     for k in range(3):
         at = interaction(d, at, 54, wait=150) + 6
         d.rect(at, 54, 30, 34, light(GREY, 0.5))
         at += 36
-    d.note(116, "grey: counter, comparison, branch", 60)
+    d.note(116, "grey: counter, address, comparison, branch", 60)
 
     d.heading(170, "Unrolled by sixteen: the waits overlap")
     for k in range(16):
@@ -34,8 +34,8 @@ def unrolled() -> Drawing:
             d.path([(end - 13, y - 9), (end + 5, y)], VERMILION, 2, arrow=True)
     d.lines(690, 250, "red: each addition", "needs the sum", "before it")
     y = 190 + 16 * 26 + 22
-    d.key(60, y, light(SKY_BLUE, 0.6), "differences, rsqrt starts")
-    d.key(390, y, light(GREEN, 0.6), "rsqrt is done: add to the sum")
+    d.key(60, y, light(SKY_BLUE, 0.6), "differences, root starts")
+    d.key(390, y, light(GREEN, 0.6), "root is done: add to the sum")
     d.line(740, y - 5, 800, y - 5, GREY, 2, dashed=True)
     d.text(812, y + 2, "wait")
     d.line(60, y + 26, 880, y + 26, GREY, 2, arrow=True)
