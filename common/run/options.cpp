@@ -55,9 +55,8 @@ void check_combinations(const StepInfo& info, const Options& options,
   refuse_if(options.view && times,
             "--repeat and --warmup are for timing: they cannot be used with --view");
   if (options.float64 && !info.float64)
-    refuse(
-        "--precision", "double", info.name,
-        " computes in float32; only step00_cpu_omp and step11_register_blocking can use float64");
+    refuse("--precision", "double", info.name,
+           " computes in float32; only steps 00, 11 and 12 can use float64");
   refuse_if(!info.approximation && (theta || multipole), theta ? "--theta" : "--multipole",
             " is not allowed; ", info.name,
             " computes the direct sum; step15_barnes_hut traverses a tree");
@@ -119,15 +118,15 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                       "precision of state and arithmetic (double: steps 00, 11, 12) [single]");
   parser.real("--theta", theta, 0, kThetaAllowed,
               "opening angle: a node acts as one body if radius / distance is below this;"
-              " 0: the direct sum (step 15)");
+              " 0: the direct sum (steps 15 to 16b)");
   parser.choice<int>("--multipole", multipole, {{"0", 0}, {"2", 2}},
-                     "moments of a node: 0 mass only, 2 mass and quadrupole (step 15)");
+                     "moments of a node: 0 mass only, 2 mass and quadrupole (steps 15 to 16b)");
   parser.real("--force-tolerance", force_tolerance, 0, kForceToleranceAllowed,
               "error limit for a node, relative to the force on a body (step 15b)");
   parser.choice<int>("--order", order, {{"2", 2}, {"3", 3}, {"4", 4}, {"5", 5}},
                      "order of the series of a group's acceleration (step 16) [3]");
   parser.whole("--rebuild-every", rebuild_every, 1, most,
-               "time steps from one build of the tree to the next (step 15) [1]");
+               "time steps from one build of the tree to the next (steps 15 to 16b) [1]");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
   parser.choice<Distribution>("--distribute", options.distribute,
                               {{"auto", Distribution::automatic},

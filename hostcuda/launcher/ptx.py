@@ -101,7 +101,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
 )]
 OURS = re.compile(r"\b(set|as|pack|tf32|convert|add|sub|div|rem|and_|or_|xor_|min|max|shl|shr|mul|"
                   r"mul_hi|mad|fma|op_\w+|find_bit|eq|ne|lt|le|gt|ge|bfe|lop3|commit_copies|"
-                  r"wait_for_copies|bits_of|transposed)(?=[<(])")
+                  r"wait_for_copies|bits_of|transposed|saturated)(?=[<(])")
 WORDS = {"and": "and_", "or": "or_", "xor": "xor_", "mul.lo": "mul", "mul.hi": "mul_hi",
          "lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 ROUNDS = {"rzi": "0", "rni": "1", "rmi": "2", "rpi": "3"}
@@ -210,12 +210,13 @@ def statement(part):
     opcode, _, rest = part.partition(" ") if " " in part else part.partition("\t")
     if opcode.startswith("bra"):
         return f"{guard}goto {name_of(rest.strip())}; "
+    if re.match(r"prefetchu?\.|discard\.", opcode):
+        return f"{guard}{{ }} "
     arguments = [one.strip() for one in re.findall(r"(?:\{[^}]*\}|\[[^]]*\]|[^,{[])+", rest)]
     for pattern, meaning in INSTRUCTIONS:
         if match := pattern.match(opcode):
             return f"{guard}{{ {expression(match, meaning, arguments, opcode)}; }} "
-    raise RewriteError(f"inline PTX: the instruction {opcode} is not emulated; put the CPU's "
-                       "version of it between #ifdef __HOSTCUDA__ and #else")
+    raise not_emulated(opcode)
 
 
 def registers(kind, names):
@@ -263,17 +264,59 @@ def expression(match, meaning, arguments, opcode):
         return of_cvta(match, arguments, opcode)
     if meaning in OF_MEMORY:
         return OF_MEMORY[meaning](named, kind, arguments)
+    if opcode.startswith("mov.") and any(one.startswith("{") for one in arguments):
+        if len(arguments) != 2 or kind not in ("unsigned", "unsigned long long"):
+            raise not_emulated(opcode)
+        to, of = arguments
+        if of.startswith("{"):
+            return f"{PTX}join({operand(to)}, {', '.join(vector(of))})"
+        return f"{PTX}split({operand(of)}, {', '.join(vector(to))})"
     values = {str(k): operand(one) for k, one in enumerate(arguments)}
     op = named.get("op") or ""
+    rounds = next((ROUNDS[one] for one in ROUNDS if one in (named.get("round") or "")), "-1")
     values.update(op=WORDS.get(op, op), t=kind, to=TYPES.get(named.get("to") or "", ""),
                   w=TYPES.get(WIDE.get(named.get("type") or "", ""), ""),
                   shift="true" if named.get("shift") else "false",
-                  r=next((ROUNDS[one] for one in ROUNDS if one in (named.get("round") or "")), "0"))
+                  r=rounds)
+    meaning = with_modifiers(meaning, op, opcode)
     try:
         filled = re.sub(r"\{(\w+)\}", lambda m: values[m[1]], meaning)
     except KeyError:
         raise RewriteError(f"inline PTX: {opcode} needs more operands") from None
     return OURS.sub(lambda m: PTX + m[1], filled)
+
+
+DIRECTIONS = {"rz": "rz", "rm": "rd", "rp": "ru"}
+
+
+def with_modifiers(meaning, op, opcode):
+    """Returns the meaning of an instruction whose name has .rz, .rm, .rp or .sat."""
+    name, *modifiers = opcode.split(".")
+    direction = next((DIRECTIONS[one] for one in modifiers if one in DIRECTIONS), None)
+    saturates, kind = "sat" in modifiers, modifiers[-1] if modifiers else ""
+    if not direction and not saturates:
+        return meaning
+    letter = {"f32": "f", "f64": "d"}.get(kind)
+    known = name in ("add", "sub", "mul", "div", "fma", "mad", "sqrt", "rcp")
+    if name == "cvt":  # with integers, convert() limits the range as a GPU does
+        if direction or not saturates or modifiers[-2:] not in (["f32", "f32"], ["f64", "f64"]):
+            raise not_emulated(opcode)
+    elif not known or not letter:
+        raise not_emulated(opcode)
+    if direction:
+        function = {"fma": "fmaf" if letter == "f" else "fma"}.get("fma" if name == "mad" else name,
+                                                                   letter + name)
+        count = {"sqrt": 1, "rcp": 1, "fma": 3, "mad": 3}.get(name, 2)
+        arguments = ", ".join(f"as<{{t}}>({{{k + 1}}})" for k in range(count))
+        meaning = f"set({{0}}, __{function}_{direction}({arguments}))"
+    if saturates:
+        meaning = re.sub(r"^set\(\{0\}, (.*)\)$", r"set({0}, saturated(\1))", meaning)
+    return meaning
+
+
+def not_emulated(opcode):
+    return RewriteError(f"inline PTX: the instruction {opcode} is not emulated; put the CPU's "
+                        "version of it between #ifdef __HOSTCUDA__ and #else")
 
 
 def of_cvta(match, arguments, opcode):

@@ -269,8 +269,7 @@ TEST_F(CommandLine, DoublePrecisionIsKeptFromStartToEnd) {
   const std::string run = "--scenario plummer --bodies 37 --integrator leapfrog --validate full";
   const std::string wide = " --precision double";
   if (program_.run(run + wide + " --steps 0").exit_code == 2)
-    return expect_refusal(
-        run + wide, "computes in float32; only step00_cpu_omp and step11_register_blocking can");
+    return expect_refusal(run + wide, "computes in float32; only steps 00, 11 and 12 can");
   expect_the_same_end(run, 30, 11, wide);
   const Snapshot end = read_bodies(program_.file("whole.bin"), {.float64 = true});
   const BodyF64& body = end.exact[0];

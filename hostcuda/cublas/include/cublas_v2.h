@@ -5,6 +5,7 @@
 // result is in host memory, the call waits for the result.
 #pragma once
 
+#include <cuComplex.h>
 #include <cuda_runtime.h>
 #include <library_types.h>
 

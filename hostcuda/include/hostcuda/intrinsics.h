@@ -190,10 +190,24 @@ HOSTCUDA_FUNCTION double __hiloint2double(int high, int low) {
 
 // ---- functions that <math.h> lacks --------------------------------------------------------------
 
-HOSTCUDA_FUNCTION float sinpif(float x) { return static_cast<float>(sin(M_PI * double{x})); }
-HOSTCUDA_FUNCTION float cospif(float x) { return static_cast<float>(cos(M_PI * double{x})); }
-HOSTCUDA_FUNCTION double sinpi(double x) { return sin(M_PI * x); }
-HOSTCUDA_FUNCTION double cospi(double x) { return cos(M_PI * x); }
+// The argument is first reduced exactly, so that the results at multiples of 1/2 are exact.
+HOSTCUDA_FUNCTION double cospi(double x) {
+  const double half_turns = fabs(remainder(x, 2));  // 0 to 1
+  if (half_turns == 0.5) return 0;
+  return half_turns < 0.25   ? cos(M_PI * half_turns)
+         : half_turns > 0.75 ? -cos(M_PI * (1 - half_turns))
+                             : sin(M_PI * (0.5 - half_turns));
+}
+HOSTCUDA_FUNCTION double sinpi(double x) {
+  const double half_turns = remainder(x, 2);  // -1 to 1
+  const double size = fabs(half_turns);
+  if (size == 1) return copysign(0.0, x);
+  return size <= 0.25  ? sin(M_PI * half_turns)
+         : size < 0.75 ? copysign(cos(M_PI * (0.5 - size)), half_turns)
+                       : copysign(sin(M_PI * (1 - size)), half_turns);
+}
+HOSTCUDA_FUNCTION float sinpif(float x) { return static_cast<float>(sinpi(double{x})); }
+HOSTCUDA_FUNCTION float cospif(float x) { return static_cast<float>(cospi(double{x})); }
 HOSTCUDA_FUNCTION void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
 HOSTCUDA_FUNCTION void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 HOSTCUDA_FUNCTION float normcdff(float x) {

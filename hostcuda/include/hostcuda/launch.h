@@ -107,7 +107,17 @@ cudaError_t enqueue_work(cudaStream_t stream, const Function& work) {
 // Converts the name of a kernel to a pointer if exactly one function has this name. `Tag` makes the
 // call dependent, so that an overloaded name is a substitution failure instead of an error.
 template <class Tag, class Result, class... Parameters>
-constexpr auto exact(Result (*function)(Parameters...)) {
+constexpr auto exact(Result (*function)(Parameters...))
+    -> std::enable_if_t<std::is_same_v<Tag, int>, Result (*)(Parameters...)> {
+  return function;
+}
+// Selects the function of this type, if the name has one.
+template <class Function>
+struct OfType {
+  using type = Function;
+};
+template <class Tag>
+constexpr typename Tag::type exact(typename Tag::type function) {
   return function;
 }
 
@@ -272,9 +282,10 @@ struct DeducedLauncher {
   }
 };
 
-template <class Call, class... Parameters>
+template <class Call, class Resolve, class... Parameters>
 struct ExactLauncher {
   Call call;
+  Resolve resolve;
   LaunchRequest request;
 
   void operator()(Parameters... parameters) const {
@@ -285,6 +296,15 @@ struct ExactLauncher {
     } else {
       enqueue_call<Call, Parameters...>(request, call, parameters...);
     }
+  }
+  // k<3><<<...>>>(x) names one function if the other template parameters have defaults, or are a
+  // pack; but the arguments of the launch decide which function is called.
+  template <class... Arguments, class Wanted = OfType<void (*)(std::decay_t<Arguments>...)>>
+  std::enable_if_t<(sizeof...(Arguments) >= sizeof...(Parameters)) &&
+                   !std::is_same_v<Wanted, OfType<void (*)(Parameters...)>> &&
+                   std::is_invocable_v<const Resolve&, Wanted>>
+  operator()(Arguments&&... arguments) const {
+    make_launcher(call, resolve, resolve(Wanted{}), request)(std::forward<Arguments>(arguments)...);
   }
   // Launches a kernel that has default arguments: the call passes only the first arguments.
   template <class... Arguments>
@@ -304,12 +324,13 @@ struct ExactLauncher {
   }
 };
 
-template <class Call, class... Parameters>
-ExactLauncher<Call, Parameters...> make_launcher(const Call& call, void (*function)(Parameters...),
-                                                 LaunchRequest request) {
+template <class Call, class Resolve, class... Parameters>
+ExactLauncher<Call, Resolve, Parameters...> make_launcher(const Call& call, const Resolve& resolve,
+                                                          void (*function)(Parameters...),
+                                                          LaunchRequest request) {
   request.function = reinterpret_cast<const void*>(function);
   request.launch_again = erased_launch<Parameters...>();
-  return {call, request};
+  return {call, resolve, request};
 }
 
 template <class Call, class Resolve>
@@ -317,7 +338,7 @@ auto launch(const Call& call, const Resolve& resolve, Site site, dim3 grid, dim3
             std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr) {
   const LaunchRequest request{site, nullptr, grid, block, dynamic_shared_bytes, stream};
   if constexpr (std::is_invocable_v<const Resolve&, int>)
-    return make_launcher(call, resolve(0), request);
+    return make_launcher(call, resolve, resolve(0), request);
   else
     return DeducedLauncher<Call>{call, request};
 }

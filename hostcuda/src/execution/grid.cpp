@@ -112,7 +112,7 @@ double seconds_since(Time::time_point start) {
 // Facts learnt from the last launch of a kernel at one source line.
 struct Experience {
   double seconds_per_thread = 0;  // 0 before the first launch
-  dim3 cluster{1, 1, 1};          // the kernel's __cluster_dims__
+  bool has_cluster = false;       // the last kernel at this line had __cluster_dims__
 };
 
 // For each kernel's name and each line of a launch.
@@ -173,16 +173,23 @@ double run_children(const Launch& launch, std::uint64_t unit, Children& children
   return seconds_since(start);
 }
 
-// Runs a unit and its children, and returns how long the children took.
-double run_unit(const Launch& launch, std::uint64_t unit, Worker& worker, const Crew& crew) {
+// Runs a unit and its children, and returns how long the children took. Sets `wanted` if the unit
+// was abandoned because the kernel's __cluster_dims__ differ from the launch's.
+double run_unit(const Launch& launch, std::uint64_t unit, Worker& worker, const Crew& crew,
+                std::optional<dim3>& wanted) {
   worker.run(launch, unit);
+  if (const std::optional<dim3>& cluster = worker.wanted_cluster(launch)) {
+#pragma omp critical(hostcuda_wanted_cluster)
+    wanted = cluster;
+    return 0;
+  }
   Children& children = worker.children(launch);
   return children.empty() ? 0 : run_children(launch, unit, children, crew);
 }
 
 // Runs units, and returns the time that the team needed for them, without their children.
 double run_units(const Launch& launch, const RunOrder& order, std::uint64_t first, int team,
-                 const Crew& crew) {
+                 const Crew& crew, std::optional<dim3>& wanted) {
   // `omp for` needs a signed counter. A grid with more blocks than this counter can count would
   // never end anyway.
   const auto begin = static_cast<long long>(first);
@@ -193,7 +200,7 @@ double run_units(const Launch& launch, const RunOrder& order, std::uint64_t firs
   if (team == 1) {
     Worker& mine = worker(crew.worker);
     for (long long i = begin; i < end && !context_is_broken(); ++i)
-      of_children += run_unit(launch, unit(i), mine, crew);
+      of_children += run_unit(launch, unit(i), mine, crew, wanted);
     return seconds_since(start) - of_children;
   }
   for (int i = 0; i < team; ++i) worker(i);
@@ -204,7 +211,7 @@ double run_units(const Launch& launch, const RunOrder& order, std::uint64_t firs
     Worker& mine = worker(alone.worker);
 #pragma omp for schedule(dynamic, chunk)
     for (long long i = begin; i < end; ++i)
-      if (!context_is_broken()) of_children += run_unit(launch, unit(i), mine, alone);
+      if (!context_is_broken()) of_children += run_unit(launch, unit(i), mine, alone, wanted);
   }
   return seconds_since(start) * team - of_children;
 }
@@ -217,7 +224,7 @@ void run_blocks(Launch& launch, const Crew& crew) {
   auto lock = lock_experience(crew);
   Experience& experience = experience_of(launch.site);
   double cost = experience.seconds_per_thread;
-  if (launch.cluster_size() == 1) launch.cluster = experience.cluster;
+  const bool may_have_cluster = experience.has_cluster;
   if (lock) lock.unlock();
   if (kernel_observer) kernel_observer->grid_begins(launch);
   // AddressSanitizer gives thread-local variables no redzones. In builds with AddressSanitizer,
@@ -239,7 +246,7 @@ void run_blocks(Launch& launch, const Crew& crew) {
   // is worthwhile. At the first launch, the time of one block decides.
   std::uint64_t first = 0;
   bool kernel_has_cluster = false;
-  if (cost == 0) {
+  if (cost == 0 || may_have_cluster) {
     const auto start = Time::now();
     Worker& mine = worker(crew.worker);
     mine.run(launch, order[0]);
@@ -254,22 +261,36 @@ void run_blocks(Launch& launch, const Crew& crew) {
     first = 1;
     run_children(launch, order[0], mine.children(launch), crew);
   }
-  const std::uint64_t left = order.count() - first;
-  if (left == 1) {
-    // No team runs a single unit, and measuring the time would be a tenth of a short launch.
-    if (!context_is_broken()) run_unit(launch, order[first], worker(crew.worker), crew);
-  } else if (left > 1) {
-    const double estimate = cost * threads_per_unit() * static_cast<double>(left);
-    const bool worth_it = estimate > kTeamPaysFromSeconds;
-    const int team =
-        worth_it ? static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(available), left))
-                 : 1;
-    cost = run_units(launch, order, first, team, crew) /
-           (static_cast<double>(left) * threads_per_unit());
+  const auto run_rest = [&]() -> std::optional<dim3> {
+    std::optional<dim3> wanted;
+    const std::uint64_t left = order.count() - first;
+    if (left == 1) {
+      // No team runs a single unit, and measuring the time would be a tenth of a short launch.
+      if (!context_is_broken()) run_unit(launch, order[first], worker(crew.worker), crew, wanted);
+    } else if (left > 1) {
+      const double estimate = cost * threads_per_unit() * static_cast<double>(left);
+      const bool worth_it = estimate > kTeamPaysFromSeconds;
+      const int team =
+          worth_it
+              ? static_cast<int>(std::min<std::uint64_t>(static_cast<unsigned>(available), left))
+              : 1;
+      cost = run_units(launch, order, first, team, crew, wanted) /
+             (static_cast<double>(left) * threads_per_unit());
+    }
+    return wanted;
+  };
+  // Another kernel, with __cluster_dims__, may be launched at a line that has launched a kernel
+  // without: every block was abandoned at its first statement, so the grid can be restarted.
+  if (const std::optional<dim3> wanted = run_rest()) {
+    launch.cluster = *wanted;
+    kernel_has_cluster = true;
+    order = RunOrder(count_units(), launch.number);
+    tell_units();
+    run_rest();
   }
   const auto locked = lock_experience(crew);
   experience.seconds_per_thread = cost;
-  if (kernel_has_cluster) experience.cluster = launch.cluster;
+  experience.has_cluster = kernel_has_cluster;
 }
 
 // Runs a grid and its children.

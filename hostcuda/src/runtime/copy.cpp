@@ -156,7 +156,8 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStre
   HOSTCUDA_API_CALL_ON(handle);
   if (size == 0) return cudaSuccess;
   const MemoryRange range = classify(pointer, size);
-  if (!range.valid || !on_device(range.kind)) {
+  // A GPU also fills pinned memory.
+  if (!range.valid || range.kind == MemoryKind::pageable) {
     if (runtime_observer) runtime_observer->copy_refused(pointer, nullptr, size, cudaMemcpyDefault);
     return fail(cudaErrorInvalidValue);
   }

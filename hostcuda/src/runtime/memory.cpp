@@ -179,7 +179,7 @@ cudaError_t cudaMalloc(void** pointer, std::size_t size) {
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned flags) {
   HOSTCUDA_API_CALL;
-  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+  if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
     return fail(cudaErrorInvalidValue);
   return allocate(pointer, size, current_device(), true);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -176,7 +177,22 @@ bool poll(const OperationPointer& operation) {
   return true;
 }
 
+// The default stream of this host thread on the current device, made when it is first used. It is
+// never destroyed.
+static CUstream_st* stream_of_thread() {
+  thread_local std::map<int, CUstream_st*> streams;
+  CUstream_st*& stream = streams[current_device()];
+  if (!stream) {
+    stream = new CUstream_st;
+    stream->device = current_device();
+    stream->with_default = true;
+    streams_of(current_device()).created.push_back(stream);
+  }
+  return stream;
+}
+
 CUstream_st* find_stream(cudaStream_t handle) {
+  if (handle == cudaStreamPerThread) return stream_of_thread();
   if (!handle || handle == cudaStreamLegacy) return &streams_of(current_device()).default_stream;
   for (const DeviceStreams& device : all_streams())
     if (std::ranges::find(device.created, handle) != device.created.end()) return handle;
@@ -228,7 +244,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   HOSTCUDA_IN_KERNEL(destroy_stream(handle));
   HOSTCUDA_API_CALL;
   CUstream_st* stream = find_stream(handle);
-  if (!handle || handle == cudaStreamLegacy || !stream) return fail(cudaErrorInvalidResourceHandle);
+  if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread || !stream)
+    return fail(cudaErrorInvalidResourceHandle);
   if (stream->capture) leave_capture(*stream);
   DeviceStreams& device = streams_of(stream->device);
   const bool may_be_relied_on = runtime_observer && stream->last;

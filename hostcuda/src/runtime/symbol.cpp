@@ -1,5 +1,7 @@
 #include "runtime/symbol.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -96,8 +98,17 @@ std::size_t bytes_of_symbol_at(const void* pointer) {
   return 0;
 }
 
+// False for a variable on the stack or the heap, such as a host pointer to device memory. The
+// launcher registers neither static members nor variable templates, so any other static variable
+// may be a symbol.
+static bool is_symbol(const void* address) {
+  Dl_info unused;
+  return device_variable_at(address).name || dladdr(address, &unused) != 0;
+}
+
 cudaError_t know_symbol(void* symbol, std::size_t size) {
   HOSTCUDA_API_CALL;
+  if (!is_symbol(symbol)) return fail(cudaErrorInvalidSymbol);
   remember(static_cast<char*>(symbol), size);
   symbols()[static_cast<char*>(symbol)].address_is_known = true;
   return cudaSuccess;
@@ -168,6 +179,7 @@ cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std:
       direction == SymbolCopy::to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
   if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
     return fail(cudaErrorInvalidMemcpyDirection);
+  if (!is_symbol(symbol)) return fail(cudaErrorInvalidSymbol);
   if (offset > symbol_size || size > symbol_size - offset) return fail(cudaErrorInvalidValue);
   if (size == 0) return cudaSuccess;
   const MemoryRange range = classify(other, size);

@@ -338,4 +338,23 @@ TEST(Kernel, PrintfReturnsTheNumberOfArguments) {
   EXPECT_EQ(4, in_host_code);
 }
 
+template <int kFactor, class T = int>
+__global__ void times(double* out, T x) {
+  *out = kFactor * x;
+}
+template <int kFactor, class... T>
+__global__ void times_sum(double* out, T... x) {
+  *out = kFactor * (x + ...);
+}
+
+TEST(Kernel, ArgumentsDeduceParametersThatHaveDefaults) {
+  DeviceArray<double> out(1);
+  times<3><<<1, 1>>>(out, 2.5);
+  EXPECT_EQ(7.5, out.get()[0]);
+  times<3><<<1, 1>>>(out, 2);
+  EXPECT_EQ(6, out.get()[0]);
+  times_sum<2><<<1, 1>>>(out, 1, 2.5, short{4});
+  EXPECT_EQ(15, out.get()[0]);
+}
+
 }  // namespace

@@ -109,4 +109,21 @@ TEST(Math, SpecialFunctionsAndNorms) {
   EXPECT_EQ(-3, llmin(-3ll, 2ll));
 }
 
+__global__ void of_half_turns(double* out) {
+  const double x[] = {0.5, 1, 1.5, -1, 1e10 + 0.25, 1.0 / 6, -0.75, 2};
+  for (int k = 0; k < 8; ++k) out[2 * k] = sinpi(x[k]), out[2 * k + 1] = cospi(x[k]);
+  out[16] = cospif(1.5f), out[17] = sinpif(1e7f);
+}
+
+TEST(Math, HalfTurnsAreReducedExactly) {
+  DeviceArray<double> out(18);
+  of_half_turns<<<1, 1>>>(out);
+  const double half = std::sqrt(0.5);
+  const std::vector<double> wanted = {
+      1, 0, 0, -1, -1, 0, 0, -1, half, half, 0.5, std::sqrt(0.75), -half, -half, 0, 1, 0, 0};
+  const std::vector<double> got = out.get();
+  for (std::size_t k = 0; k < wanted.size(); ++k) EXPECT_NEAR(wanted[k], got[k], 2e-16) << k;
+  for (const std::size_t k : {1u, 2u, 5u, 6u, 14u, 16u, 17u}) EXPECT_EQ(0, got[k]) << k;
+}
+
 }  // namespace

@@ -188,4 +188,33 @@ TEST(Async, ProducersAndConsumers) {
     ASSERT_EQ(i / kThreads * kThreads + kThreads - 1 - i % kThreads, got[i]) << i;
 }
 
+// Waits for the first of two stages, releases it, and waits for the second.
+__global__ void by_stages(const int* in, int* out) {
+  __shared__ int tile[2][32];
+  const int t = static_cast<int>(threadIdx.x);
+  auto pipe = cuda::make_pipeline();
+  for (int stage = 0; stage < 2; ++stage) {
+    pipe.producer_acquire();
+    cuda::memcpy_async(&tile[stage][t], &in[32 * stage + t], sizeof(int), pipe);
+    pipe.producer_commit();
+  }
+  cuda::pipeline_consumer_wait_prior<1>(pipe);
+  __syncthreads();
+  out[t] = tile[0][31 - t];
+  pipe.consumer_release();
+  pipe.consumer_wait();
+  __syncthreads();
+  out[32 + t] = tile[1][31 - t];
+  pipe.consumer_release();
+}
+
+TEST(Pipeline, AWaitAfterAReleaseIsForTheNextStage) {
+  std::vector<int> values(64), wanted(64);
+  for (int k = 0; k < 64; ++k) values[k] = k, wanted[k] = k / 32 * 32 + 31 - k % 32;
+  DeviceArray<int> in(64), out(64);
+  in.set(values);
+  by_stages<<<1, 32>>>(in, out);
+  EXPECT_EQ(wanted, out.get());
+}
+
 }  // namespace

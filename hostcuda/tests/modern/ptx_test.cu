@@ -2,6 +2,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <cmath>
 #include <cstdint>
 
 #include "support.h"
@@ -223,6 +224,50 @@ TEST(Ptx, HighestBitAndDifferencesOfBytes) {
   find_and_compare<<<1, 1>>>(out);
   EXPECT_EQ((std::vector<unsigned>{4, 27, 1, 0xffffffffu, 1000 + 3 + 224 + 2 + 1, 0xff01u}),
             out.get());
+}
+
+__global__ void rounded(float* out, float nan, int* whole) {
+  asm("add.rp.f32 %0, %1, %2;" : "=f"(out[0]) : "f"(1.f), "f"(1e-10f));
+  asm("fma.rz.f32 %0, %1, %2, %3;" : "=f"(out[1]) : "f"(1.f), "f"(1.f), "f"(-1e-10f));
+  asm("mul.rm.f32 %0, %1, %2;" : "=f"(out[2]) : "f"(1.1f), "f"(1.1f));
+  asm("sqrt.rp.f32 %0, %1;" : "=f"(out[3]) : "f"(2.f));
+  asm("add.sat.f32 %0, %1, %2;" : "=f"(out[4]) : "f"(1.f), "f"(1.f));
+  asm("fma.rn.sat.f32 %0, %1, %2, %3;" : "=f"(out[5]) : "f"(nan), "f"(1.f), "f"(1.f));
+  asm("min.f32 %0, %1, %2;" : "=f"(out[6]) : "f"(nan), "f"(2.f));
+  asm("max.f32 %0, %1, %2;" : "=f"(out[7]) : "f"(-0.f), "f"(0.f));
+  asm("cvt.rni.f32.f32 %0, %1;" : "=f"(out[8]) : "f"(2.5f));
+  asm("cvt.rpi.f32.f32 %0, %1;" : "=f"(out[9]) : "f"(2.2f));
+  asm("{ .reg .pred p; setp.ne.f32 p, %1, %1; selp.s32 %0, 1, 0, p; }" : "=r"(whole[0]) : "f"(nan));
+  asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(whole[1]) : "f"(nan));
+  asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(whole[2]) : "f"(1e20f));
+  asm("add.s32 %0, %1, %2;" : "=r"(whole[3]) : "r"(0x7fffffff), "r"(1));
+}
+
+TEST(Ptx, RoundsAndLimitsAsTheInstructionSays) {
+  DeviceArray<float> out(10);
+  DeviceArray<int> whole(4);
+  rounded<<<1, 1>>>(out, NAN, whole);
+  const std::vector<float> got = out.get();
+  EXPECT_LT(1.f, got[0]);
+  EXPECT_GT(1.f, got[1]);
+  EXPECT_EQ(std::nextafter(1.1f * 1.1f, 0.f), got[2]);
+  EXPECT_LE(2.0, double{got[3]} * got[3]);
+  EXPECT_EQ((std::vector<float>{1, 0, 2, 0, 2, 3}), std::vector<float>(got.begin() + 4, got.end()));
+  EXPECT_FALSE(std::signbit(got[7]));
+  EXPECT_EQ((std::vector<int>{0, 0, 0x7fffffff, -0x7fffffff - 1}), whole.get());
+}
+
+__global__ void halves_of(unsigned long long* out, unsigned* parts) {
+  asm("mov.b64 %0, {%1, %2};" : "=l"(*out) : "r"(1), "r"(2));
+  asm("mov.b64 {%0, %1}, %2;" : "=r"(parts[0]), "=r"(parts[1]) : "l"(0x300000004ull));
+}
+
+TEST(Ptx, JoinsAndSplitsRegisters) {
+  DeviceArray<unsigned long long> out(1);
+  DeviceArray<unsigned> parts(2);
+  halves_of<<<1, 1>>>(out, parts);
+  EXPECT_EQ(0x200000001ull, out.get()[0]);
+  EXPECT_EQ((std::vector<unsigned>{4, 3}), parts.get());
 }
 
 }  // namespace

@@ -291,4 +291,20 @@ TEST(Atomics, AreObjectsOfTheDevice) {
   EXPECT_CUDA(cudaFree(largest));
 }
 
+__global__ void without_cluster(int* blocks) { atomicAdd(blocks, 1); }
+__global__ void __cluster_dims__(4, 1, 1) in_fours(int* blocks) { atomicAdd(blocks, 1); }
+__global__ void __cluster_dims__(2, 1, 1) in_pairs(int* blocks) { atomicAdd(blocks, 1); }
+
+TEST(Cluster, KernelsOfOneLineMayDifferInTheirClusters) {
+  void (*const kernels[])(int*) = {without_cluster, in_fours, in_pairs, without_cluster, in_fours};
+  for (int round = 0; round < 2; ++round)
+    for (const auto kernel : kernels) {
+      DeviceArray<int> blocks(1, 0);
+      const unsigned count = kernel == without_cluster ? 6 : 8;
+      kernel<<<count, 32>>>(blocks);
+      EXPECT_CUDA(cudaGetLastError());
+      EXPECT_EQ(static_cast<int>(32 * count), blocks.get()[0]);
+    }
+}
+
 }  // namespace

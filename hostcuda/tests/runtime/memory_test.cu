@@ -230,4 +230,14 @@ TEST(Memory, AccessToPools) {
   cudaGetLastError();
 }
 
+TEST(Memory, PinnedMemoryIsFilled) {
+  int* pinned = nullptr;
+  EXPECT_CUDA(cudaMallocHost(&pinned, sizeof(int)));
+  EXPECT_CUDA(cudaMemset(pinned, 1, sizeof(int)));
+  EXPECT_EQ(0x01010101, *pinned);
+  EXPECT_CUDA(cudaFreeHost(pinned));
+  int pageable = 0;
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemset(&pageable, 1, sizeof(int)));
+}
+
 }  // namespace

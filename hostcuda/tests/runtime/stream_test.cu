@@ -205,4 +205,12 @@ TEST_F(StreamTest, AttributesAreKept) {
   cudaGetLastError();
 }
 
+TEST_F(StreamTest, EachThreadHasADefaultStream) {
+  DeviceArray<int> out(1);
+  EXPECT_CUDA(cudaMemsetAsync(out, 1, sizeof(int), cudaStreamPerThread));
+  EXPECT_CUDA(cudaStreamSynchronize(cudaStreamPerThread));
+  EXPECT_EQ(0x01010101, out.get()[0]);
+  EXPECT_EQ(cudaErrorInvalidResourceHandle, cudaStreamDestroy(cudaStreamPerThread));
+}
+
 }  // namespace

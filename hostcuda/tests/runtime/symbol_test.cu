@@ -146,4 +146,14 @@ TEST(Symbol, NodesOfGraphsCopyIt) {
   EXPECT_CUDA(cudaGraphDestroy(graph));
 }
 
+TEST(Symbol, AHostPointerIsNone) {
+  const float values[2] = {1, 2};
+  float* pointer = nullptr;
+  EXPECT_CUDA(cudaMalloc(&pointer, sizeof values));
+  float* const before = pointer;
+  EXPECT_EQ(cudaErrorInvalidSymbol, cudaMemcpyToSymbol(pointer, values, sizeof pointer));
+  EXPECT_EQ(before, pointer);
+  EXPECT_CUDA(cudaFree(pointer));
+}
+
 }  // namespace

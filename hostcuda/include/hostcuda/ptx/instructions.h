@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "../../cuda_bf16.h"
@@ -58,7 +59,47 @@ void set_bits(To& to, unsigned bits) {
   to = as<To>(bits);
 }
 
+// mov.b64 x, {a, b}; and mov.b64 {a, b}, x; the first part is the lowest.
+template <class To, class... Parts>
+void join(To& to, const Parts&... parts) {
+  static_assert((sizeof(Parts) + ...) == sizeof(To));
+  char bytes[sizeof to], *end = bytes;
+  ((std::memcpy(end, &parts, sizeof parts), end += sizeof parts), ...);
+  std::memcpy(&to, bytes, sizeof to);
+}
+template <class From, class... Parts>
+void split(const From& from, Parts&... parts) {
+  static_assert((sizeof(Parts) + ...) == sizeof(From));
+  const char* next = reinterpret_cast<const char*>(&from);
+  ((std::memcpy(&parts, next, sizeof parts), next += sizeof parts), ...);
+}
+
 // ---- arithmetic ---------------------------------------------------------------------------------
+
+// Integers wrap around, as in PTX.
+template <class T>
+using Modular =
+    std::conditional_t<!std::is_integral_v<T>, T,
+                       std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>>;
+template <class T>
+T smaller(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a == b ? (signbit(a) ? a : b) : ::fmin(a, b);
+  else
+    return b < a ? b : a;
+}
+template <class T>
+T larger(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a == b ? (signbit(a) ? b : a) : ::fmax(a, b);
+  else
+    return a < b ? b : a;
+}
+// .sat: NaN becomes 0.
+template <class T>
+T saturated(T value) {
+  return value > T(0) ? (value < T(1) ? value : T(1)) : T(0);
+}
 
 #define HOSTCUDA_PTX(name, result)               \
   template <class T, class A, class B>           \
@@ -66,6 +107,13 @@ void set_bits(To& to, unsigned bits) {
     const T a = as<T>(first), b = as<T>(second); \
     return static_cast<T>(result);               \
   }
+template <class T>
+bool signbit_of(T a) {
+  if constexpr (std::is_floating_point_v<T>)
+    return signbit(a);
+  else
+    return a < T(0);
+}
 #define HOSTCUDA_PTX_TEST(name, result)          \
   template <class T, class A, class B>           \
   bool name(const A& first, const B& second) {   \
@@ -78,25 +126,25 @@ void set_bits(To& to, unsigned bits) {
     [[maybe_unused]] const T a = as<T>(first); \
     return static_cast<T>(result);             \
   }
-HOSTCUDA_PTX(add, a + b)
-HOSTCUDA_PTX(sub, a - b)
-HOSTCUDA_PTX(mul, a* b)
+HOSTCUDA_PTX(add, Modular<T>(a) + Modular<T>(b))
+HOSTCUDA_PTX(sub, Modular<T>(a) - Modular<T>(b))
+HOSTCUDA_PTX(mul, Modular<T>(a) * Modular<T>(b))
 HOSTCUDA_PTX(div, a / b)
 HOSTCUDA_PTX(rem, a % b)
 HOSTCUDA_PTX(and_, a& b)
 HOSTCUDA_PTX(or_, a | b)
 HOSTCUDA_PTX(xor_, a ^ b)
-HOSTCUDA_PTX(min, b < a ? b : a)
-HOSTCUDA_PTX(max, a < b ? b : a)
+HOSTCUDA_PTX(min, smaller<T>(a, b))
+HOSTCUDA_PTX(max, larger<T>(a, b))
 HOSTCUDA_PTX_TEST(eq, a == b)
-HOSTCUDA_PTX_TEST(ne, a != b)
+HOSTCUDA_PTX_TEST(ne, a < b || b < a)  // false for NaN
 HOSTCUDA_PTX_TEST(lt, a < b)
 HOSTCUDA_PTX_TEST(le, a <= b)
 HOSTCUDA_PTX_TEST(gt, a > b)
 HOSTCUDA_PTX_TEST(ge, a >= b)
 HOSTCUDA_PTX_UNARY(not, ~a)
-HOSTCUDA_PTX_UNARY(neg, -a)
-HOSTCUDA_PTX_UNARY(abs, a < 0 ? -a : a)
+HOSTCUDA_PTX_UNARY(neg, -Modular<T>(a))
+HOSTCUDA_PTX_UNARY(abs, signbit_of(a) ? -Modular<T>(a) : Modular<T>(a))
 HOSTCUDA_PTX_UNARY(popc, __builtin_popcountll(a))
 HOSTCUDA_PTX_UNARY(clz, sizeof a == 8 ? __clzll(as<long long>(a)) : __clz(as<int>(a)))
 HOSTCUDA_PTX_UNARY(brev, sizeof a == 8 ? __brevll(a) : __brev(as<unsigned>(a)))
@@ -130,8 +178,13 @@ T mul_hi(const A& a, const B& b) {
   return static_cast<T>(static_cast<__int128>(as<T>(a)) * as<T>(b) >> 8 * sizeof(T));
 }
 template <class T, class A, class B, class C>
+T fma(const A& a, const B& b, const C& c);
+template <class T, class A, class B, class C>
 T mad(const A& a, const B& b, const C& c) {
-  return static_cast<T>(as<T>(a) * as<T>(b) + as<T>(c));
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(Modular<T>(as<T>(a)) * Modular<T>(as<T>(b)) + Modular<T>(as<T>(c)));
+  else
+    return fma<T>(a, b, c);
 }
 template <class T, class A, class B, class C>
 T fma(const A& a, const B& b, const C& c) {
@@ -156,15 +209,27 @@ inline unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
   return result;
 }
 
-// If To is an integer, `rounding` is 0 (towards zero), 1 (to nearest), 2 (down) or 3 (up).
+// `rounding` to an integer is 0 (towards zero), 1 (to nearest), 2 (down), 3 (up) or -1 (none).
 template <class To, class From>
 To convert(From from, int rounding) {
   if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
     const double exact = static_cast<double>(from);
-    return static_cast<To>(rounding == 1   ? ::rint(exact)
-                           : rounding == 2 ? ::floor(exact)
-                           : rounding == 3 ? ::ceil(exact)
-                                           : exact);
+    const double whole = rounding == 1   ? ::rint(exact)
+                         : rounding == 2 ? ::floor(exact)
+                         : rounding == 3 ? ::ceil(exact)
+                                         : ::trunc(exact);
+    constexpr To kLowest = std::numeric_limits<To>::lowest(), kMax = std::numeric_limits<To>::max();
+    if (whole != whole)
+      return sizeof(From) < 8 && sizeof(To) < 8 ? To{0} : To(1ull << (8 * sizeof(To) - 1));
+    return whole <= static_cast<double>(kLowest) ? kLowest
+           : whole >= static_cast<double>(kMax)  ? kMax
+                                                 : static_cast<To>(whole);
+  } else if constexpr (std::is_floating_point_v<To> && std::is_floating_point_v<From>) {
+    return static_cast<To>(rounding == 0   ? ::trunc(from)
+                           : rounding == 1 ? ::rint(from)
+                           : rounding == 2 ? ::floor(from)
+                           : rounding == 3 ? ::ceil(from)
+                                           : from);
   } else {
     return static_cast<To>(from);
   }
