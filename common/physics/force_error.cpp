@@ -231,15 +231,16 @@ double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) 
 
 template <>
 ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodies,
-                                         std::span<const Body> kicked) const {
+                                         std::span<const Body> kicked,
+                                         const std::vector<int>& which) const {
   const ReferenceSystem direct(bodies);
   const TreeReference tree(bodies, *input_.tree, input_.approximation.theta);
-  std::vector<double> errors(which_.size()), own(which_.size());
+  std::vector<double> errors(which.size()), own(which.size());
   double squares = 0, errors_squared = 0, magnitudes_squared = 0;
 #pragma omp parallel for reduction(+ : squares, errors_squared, magnitudes_squared) \
     schedule(dynamic, 16)
-  for (std::size_t k = 0; k < which_.size(); ++k) {
-    const int i = which_[k];
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const int i = which[k];
     const auto force = direct.force(i, input_.softening_squared);
     const auto of_tree = tree.force(i, input_.approximation.multipole, input_.softening_squared);
     const double error =
@@ -255,13 +256,13 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
   for (const double error : errors) gate.value = max_or_nan(gate.value, error);
   // The acceleration_rms check measures the second argument of max, which exceeds the first
   // argument if strong forces have larger relative errors.
-  const double rms = std::max(std::sqrt(squares / static_cast<double>(which_.size())),
+  const double rms = std::max(std::sqrt(squares / static_cast<double>(which.size())),
                               root_of_ratio(errors_squared, magnitudes_squared));
   return {rms, percentile99(std::move(own))};
 }
 template <>
-ErrorLimit ForceCheck<double>::check_tree(Gate&, std::span<const Body>,
-                                          std::span<const Body>) const {
+ErrorLimit ForceCheck<double>::check_tree(Gate&, std::span<const Body>, std::span<const Body>,
+                                          const std::vector<int>&) const {
   return {};  // no step with a tree computes in float64
 }
 

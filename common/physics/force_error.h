@@ -86,7 +86,11 @@ class ForceCheck {
   // of the worst body, divided by the sum of the magnitudes of the forces on that body. Returns the
   // error of the float64 tree on the same scale, plus an allowance for rounding.
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
-                        std::span<const Body> kicked) const;
+                        std::span<const Body> kicked) const {
+    return check_tree(gate, bodies, kicked, which_);
+  }
+  ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies, std::span<const Body> kicked,
+                        const std::vector<int>& which) const;
 
   // Returns the error of sums in float if one large term comes first and dominates (a star among
   // planetesimals): each later term is rounded to the last digit of the large term, always in the

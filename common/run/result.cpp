@@ -116,7 +116,7 @@ std::string now() {
 
 int sources(const Result& result) {
   const int sources = result.repeats.empty() ? 0 : result.repeats.back().sources;
-  return sources > 0 ? sources : result.bodies_per_system;
+  return sources > 0 ? std::min(sources, result.bodies_per_system) : result.bodies_per_system;
 }
 
 std::string Result::verdict() const {

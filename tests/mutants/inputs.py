@@ -76,6 +76,14 @@ def massless_first(chance):
         yield mass, *near(chance, (0, 0, 0), (2, 2, 2)), *near(chance, (0, 0, 0), (0.5, 0.5, 0.5))
 
 
+def eccentric_and_far(_):
+    """Returns two stars on an orbit of eccentricity 0.99, and one light body far away."""
+    speed = 0.5 * (0.01 / 1.99) ** 0.5
+    yield 0.5, 0.995, 0, 0, 0, speed, 0
+    yield 0.5, -0.995, 0, 0, 0, -speed, 0
+    yield 1e-9, 0, 0, 1e5, 0, 0, 0
+
+
 COMMENTS = {tiny_cluster: "# softening=1e-12\n# dt=1e-18\n"}
 SEED = 5  # with this seed, a wrong quadrupole fails only one check; with others it fails several
 
@@ -83,7 +91,7 @@ SEED = 5  # with this seed, a wrong quadrupole fails only one check; with others
 def write_inputs(folder):
     for bodies in (two_masses, two_places, far_and_heavy, cluster_and_companion, tiny_cluster,
                    tiles_of_two_masses, massless_first, one_far_away,
-                   two_tight_clusters):
+                   two_tight_clusters, eccentric_and_far):
         rows = [",".join(f"{value:.6g}" for value in body) for body in bodies(Random(SEED))]
         text = "\n".join(["m,x,y,z,vx,vy,vz", *rows, ""])
         (folder / f"{bodies.__name__}.csv").write_text(

@@ -1,7 +1,10 @@
 #include "physics/validation/trajectory.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "physics/reference.h"
 #include "physics/validation.h"
@@ -14,7 +17,7 @@ namespace {
 constexpr int kAttempts = 4;
 
 struct Trajectory {
-  double error = 0;       // the step's error, relative to the RMS distance from the origin
+  double error = 0;       // the step's error: see difference()
   double divergence = 0;  // the largest deviation, on the same scale, of a reference with errors
 };
 
@@ -22,36 +25,66 @@ double limit_of(const Trajectory& trajectory, double floor) {
   return floor + 3 * trajectory.divergence;
 }
 
-template <class Wide, class Position>
-double distance(const BasicReference<Wide>& exact, const Position& position) {
-  Wide extent = 0, error = 0;
-  for (int i = 0; i < exact.size(); ++i) {
-    const auto x = exact.position(i), difference = position(i) - x;
-    extent += dot(x, x);
-    error += dot(difference, difference);
+// Returns the RMS error of vectors. Each error is relative to the vector's length, but at least to
+// the median length, so that a distant body does not hide the errors of the others.
+template <class Exact, class Found>
+double difference(int count, const Exact& exact, const Found& found) {
+  using W = decltype(length(exact(0)));
+  std::vector<W> lengths(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) lengths[static_cast<std::size_t>(i)] = length(exact(i));
+  const auto middle = lengths.begin() + count / 2;
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  const W median = *middle;
+  double sum = 0;
+  for (int i = 0; i < count; ++i) {
+    const W error = length(found(i) - exact(i));
+    const double relative = relative_error(error, std::max(median, length(exact(i))));
+    sum += relative * relative;
   }
-  return root_of_ratio(error, extent);
+  return std::sqrt(sum / count);
 }
 
+// Returns the errors of positions and of velocities.
+template <class Wide, class Position, class Velocity>
+std::array<double, 2> differences(const BasicReference<Wide>& exact, const Position& position,
+                                  const Velocity& velocity) {
+  return {difference(
+              exact.size(), [&](int i) { return exact.position(i); }, position),
+          difference(
+              exact.size(), [&](int i) { return exact.velocity(i); }, velocity)};
+}
+
+// Compares the positions and the velocities of a system at the end of a run.
 template <class Real>
-Trajectory compare(const ValidationInput<Real>& input, int s, double floor, double force_limit) {
-  using Reference = BasicReference<Wide<Real>>;
+std::array<Trajectory, 2> compare(const ValidationInput<Real>& input, int s, double floor,
+                                  double force_limit) {
+  using W = Wide<Real>;
+  using Reference = BasicReference<W>;
   Reference exact(input.start.system(s));
   for (int step = 0; step < input.steps; ++step) exact.advance(input.dt, input.softening_squared);
   const auto end = input.end.system(s);
-  Trajectory result{distance(
-      exact, [&](int i) { return position<Wide<Real>>(end[static_cast<std::size_t>(i)]); })};
-  if (result.error <= floor) return result;  // the error is below every possible limit
+  const auto errors = differences(
+      exact, [&](int i) { return position<W>(end[static_cast<std::size_t>(i)]); },
+      [&](int i) { return velocity<W>(end[static_cast<std::size_t>(i)]); });
+  std::array<Trajectory, 2> results{{{errors[0]}, {errors[1]}}};
+  const auto is_within_limits = [&] {
+    return std::ranges::all_of(results, [&](const Trajectory& trajectory) {
+      return trajectory.error <= limit_of(trajectory, floor);
+    });
+  };
+  if (is_within_limits()) return results;  // the errors are below every possible limit
   const auto diverged = [&](const Reference& other) {
-    result.divergence =
-        max_or_nan(result.divergence, distance(exact, [&](int i) { return other.position(i); }));
+    const auto by = differences(
+        exact, [&](int i) { return other.position(i); }, [&](int i) { return other.velocity(i); });
+    for (std::size_t k = 0; k < results.size(); ++k)
+      results[k].divergence = max_or_nan(results[k].divergence, by[k]);
   };
   std::mt19937 random(1);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     // A body that moves uniformly has the same rounding error in every step and in every attempt.
     // In every second attempt, random errors before the rounding represent programs that round
     // differently.
-    const Wide<Real> rounding = attempt % 2 == 0 ? 0 : unit_roundoff<Real>;
+    const W rounding = attempt % 2 == 0 ? 0 : unit_roundoff<Real>;
     Reference rough(input.start.system(s));
     for (int step = 0; step < input.steps; ++step) {
       // The force of a group of distant bodies has the same error for many steps, so each step
@@ -61,7 +94,7 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
     }
     diverged(rough);
   }
-  if (result.error <= limit_of(result, floor)) return result;
+  if (is_within_limits()) return results;
   // If one interaction dominates a sum, the rounding error of the sum is not random: it is the same
   // at every step.
   Reference rounded(input.start.system(s));
@@ -69,7 +102,7 @@ Trajectory compare(const ValidationInput<Real>& input, int s, double floor, doub
   for (int step = 0; step < input.steps; ++step)
     rounded.advance_rounded(input.dt, input.softening_squared, tile);
   diverged(rounded);
-  return result;
+  return results;
 }
 
 }  // namespace
@@ -79,7 +112,7 @@ Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>&
                      double force_limit) {
   // A body that moves uniformly has the same rounding error at every step, so its errors add up.
   const double floor = 2e-6 * kRounding<Real> + unit_roundoff<Real> * input.steps;
-  std::vector<Trajectory> trajectories(systems.size());
+  std::vector<std::array<Trajectory, 2>> trajectories(systems.size());
   // Small systems are computed in parallel. Large systems are computed one after another, and the
   // bodies of each in parallel.
 #pragma omp parallel for schedule(dynamic) if (!is_worth_a_team(input.start.bodies_per_system))
@@ -88,12 +121,15 @@ Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>&
 
   Gate gate{"trajectory", 0, floor};
   std::size_t chaotic = 0;
-  for (const Trajectory& trajectory : trajectories) {
-    const double limit = limit_of(trajectory, floor);
-    if (limit <= kMaxLimit)
-      gate.keep_worse(trajectory.error, limit);
-    else
+  for (const auto& [positions, velocities] : trajectories) {
+    if (limit_of(positions, floor) > kMaxLimit) {
       ++chaotic;
+      continue;
+    }
+    gate.keep_worse(positions.error, limit_of(positions, floor));
+    // A close encounter changes velocities before positions.
+    if (limit_of(velocities, floor) <= kMaxLimit)
+      gate.keep_worse(velocities.error, limit_of(velocities, floor));
   }
   gate.decided = chaotic < systems.size();
   if (chaotic > 0) {

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "device_functions.h"
+#include "kernel_names.h"
 #include "runtime_api.h"
 #include "types.h"
 
@@ -102,23 +103,6 @@ cudaError_t enqueue_work(cudaStream_t stream, Work* work);
 template <class Function>
 cudaError_t enqueue_work(cudaStream_t stream, const Function& work) {
   return enqueue_work(stream, work_of(work));
-}
-
-// Converts the name of a kernel to a pointer if exactly one function has this name. `Tag` makes the
-// call dependent, so that an overloaded name is a substitution failure instead of an error.
-template <class Tag, class Result, class... Parameters>
-constexpr auto exact(Result (*function)(Parameters...))
-    -> std::enable_if_t<std::is_same_v<Tag, int>, Result (*)(Parameters...)> {
-  return function;
-}
-// Selects the function of this type, if the name has one.
-template <class Function>
-struct OfType {
-  using type = Function;
-};
-template <class Tag>
-constexpr typename Tag::type exact(typename Tag::type function) {
-  return function;
 }
 
 // True for a class with its own copy constructor or destructor. A GPU copies the bytes of such an
@@ -282,30 +266,33 @@ struct DeducedLauncher {
   }
 };
 
-template <class Call, class Resolve, class... Parameters>
+template <class Tag, class Call, class Resolve>
+auto make_launcher(const Call& call, const Resolve& resolve, const LaunchRequest& request);
+
+// Launches the function that resolve(Tag{}) returns. Only the function that is launched must be
+// complete, so its address is not taken earlier.
+template <class Call, class Resolve, class Tag, class... Parameters>
 struct ExactLauncher {
   Call call;
   Resolve resolve;
   LaunchRequest request;
 
   void operator()(Parameters... parameters) const {
-    if constexpr (((kPassedAsBytes<Parameters> || std::is_reference_v<Parameters>) || ...)) {
-      const auto kernel =
-          reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(request.function));
-      enqueue_function<Parameters...>(request, kernel, {Argument<Parameters>(parameters)...});
-    } else {
-      enqueue_call<Call, Parameters...>(request, call, parameters...);
-    }
+    void (*const kernel)(Parameters...) = resolve(Tag{});
+    if constexpr (((kPassedAsBytes<Parameters> || std::is_reference_v<Parameters>) || ...))
+      enqueue_function<Parameters...>(named(), kernel, {Argument<Parameters>(parameters)...});
+    else
+      enqueue_call<Call, Parameters...>(named(), call, parameters...);
   }
-  // k<3><<<...>>>(x) names one function if the other template parameters have defaults, or are a
-  // pack; but the arguments of the launch decide which function is called.
-  template <class... Arguments, class Wanted = OfType<void (*)(std::decay_t<Arguments>...)>>
-  std::enable_if_t<(sizeof...(Arguments) >= sizeof...(Parameters)) &&
-                   !std::is_same_v<Wanted, OfType<void (*)(Parameters...)>> &&
-                   std::is_invocable_v<const Resolve&, Wanted>>
-  operator()(Arguments&&... arguments) const {
-    make_launcher(call, resolve, resolve(Wanted{}), request)(std::forward<Arguments>(arguments)...);
+  // Launches another function of the same name, which the arguments select.
+  template <class... Arguments,
+            class Other = typename OtherFunction<Resolve, std::tuple<Parameters...>,
+                                                 std::tuple<std::decay_t<Arguments>...>>::type>
+  std::enable_if_t<!std::is_void_v<Other>> operator()(Arguments&&... arguments) const {
+    make_launcher<Other>(call, resolve, request)
+        .launch_exactly(std::forward<Arguments>(arguments)...);
   }
+  void launch_exactly(Parameters... parameters) const { (*this)(parameters...); }
   // Launches a kernel that has default arguments: the call passes only the first arguments.
   template <class... Arguments>
   std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))> operator()(
@@ -314,23 +301,33 @@ struct ExactLauncher {
   }
 
  private:
+  LaunchRequest named() const {
+    LaunchRequest with_name = request;
+    with_name.function = reinterpret_cast<const void*>(resolve(Tag{}));
+    with_name.launch_again = erased_launch<Parameters...>();
+    return with_name;
+  }
   template <std::size_t... kIndex, class... Arguments>
   void enqueue_first(std::index_sequence<kIndex...>, Arguments&&... arguments) const {
     using All = std::tuple<Parameters...>;
     static_assert(std::is_invocable_v<const Call&, const std::tuple_element_t<kIndex, All>&...>,
                   "kernel launch: fewer arguments than the kernel has parameters");
-    enqueue_call<Call, std::tuple_element_t<kIndex, All>...>(request, call,
+    enqueue_call<Call, std::tuple_element_t<kIndex, All>...>(named(), call,
                                                              std::forward<Arguments>(arguments)...);
   }
 };
 
-template <class Call, class Resolve, class... Parameters>
-ExactLauncher<Call, Resolve, Parameters...> make_launcher(const Call& call, const Resolve& resolve,
-                                                          void (*function)(Parameters...),
-                                                          LaunchRequest request) {
-  request.function = reinterpret_cast<const void*>(function);
-  request.launch_again = erased_launch<Parameters...>();
+template <class Tag, class Call, class Resolve, class... Parameters>
+ExactLauncher<Call, Resolve, Tag, Parameters...> launcher_of(const Call& call,
+                                                             const Resolve& resolve,
+                                                             const LaunchRequest& request,
+                                                             void (*)(Parameters...)) {
   return {call, resolve, request};
+}
+template <class Tag, class Call, class Resolve>
+auto make_launcher(const Call& call, const Resolve& resolve, const LaunchRequest& request) {
+  using Function = decltype(resolve(Tag{}));
+  return launcher_of<Tag>(call, resolve, request, static_cast<Function>(nullptr));
 }
 
 template <class Call, class Resolve>
@@ -338,7 +335,7 @@ auto launch(const Call& call, const Resolve& resolve, Site site, dim3 grid, dim3
             std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr) {
   const LaunchRequest request{site, nullptr, grid, block, dynamic_shared_bytes, stream};
   if constexpr (std::is_invocable_v<const Resolve&, int>)
-    return make_launcher(call, resolve, resolve(0), request);
+    return make_launcher<int>(call, resolve, request);
   else
     return DeducedLauncher<Call>{call, request};
 }

@@ -175,5 +175,8 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStre
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t size) {
   HOSTCUDA_API_CALL_OF_OTHERS;
-  return cudaMemsetAsync(pointer, value, size, nullptr);
+  if (const cudaError_t error = cudaMemsetAsync(pointer, value, size, nullptr)) return error;
+  // Returns before device memory has been filled, but not before pinned memory has.
+  if (size == 0 || on_device(classify(pointer, size).kind)) return cudaSuccess;
+  return cudaStreamSynchronize(nullptr);
 }

@@ -339,8 +339,8 @@ TEST(Kernel, PrintfReturnsTheNumberOfArguments) {
 }
 
 template <int kFactor, class T = int>
-__global__ void times(double* out, T x) {
-  *out = kFactor * x;
+__global__ void times(double* out, std::size_t index, T x) {
+  out[index] = kFactor * x;
 }
 template <int kFactor, class... T>
 __global__ void times_sum(double* out, T... x) {
@@ -349,9 +349,11 @@ __global__ void times_sum(double* out, T... x) {
 
 TEST(Kernel, ArgumentsDeduceParametersThatHaveDefaults) {
   DeviceArray<double> out(1);
-  times<3><<<1, 1>>>(out, 2.5);
+  times<3><<<1, 1>>>(out, 0, 2.5);
   EXPECT_EQ(7.5, out.get()[0]);
-  times<3><<<1, 1>>>(out, 2);
+  times<3><<<1, 1>>>(static_cast<double*>(out), 0u, 2.5f);
+  EXPECT_EQ(7.5, out.get()[0]);
+  times<3><<<1, 1>>>(out, 0, 2);
   EXPECT_EQ(6, out.get()[0]);
   times_sum<2><<<1, 1>>>(out, 1, 2.5, short{4});
   EXPECT_EQ(15, out.get()[0]);
