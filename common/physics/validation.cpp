@@ -9,6 +9,7 @@
 #include "physics/force_error.h"
 #include "physics/validation/body_order.h"
 #include "physics/validation/conservation.h"
+#include "physics/validation/kept_tree.h"
 #include "physics/validation/kick_drift.h"
 #include "physics/validation/repetition.h"
 #include "physics/validation/trajectory.h"
@@ -157,7 +158,7 @@ class Validator {
   }
   State kicked(State state) const { return kicked_by(advance_, std::move(state)); }
   static State kicked_by(const Advance<Real>& advance, State state) {
-    for (auto& body : state.bodies) body.vx = body.vy = body.vz = 0;
+    state = at_rest(std::move(state));
     advance(state, 1, 1);
     return state;
   }
@@ -194,30 +195,13 @@ class Validator {
   }
 
   // Other checks call single steps, which build a tree. Here bodies start from rest and take steps
-  // that are too short to move them, so that each step of a kept tree must kick by the same forces.
+  // that are too short to move them, so each step of a kept tree must kick by the same forces.
   void check_kept_tree(const Step<Real>& first) {
     const int steps = std::min(input_.approximation.rebuild_every.value_or(1), 4);
     if (steps == 1) return;
-    double shortest = 1;
-    for_each_system(first.before, [&](int s) {
-      const double reach = largest_coordinate<Real>(first.before.system(s));
-      const double a = rms_speed(first.kicked.system(s));
-      const double dt = std::exp2(std::floor(std::log2(1e-6 * std::sqrt(reach / a))));
-#pragma omp critical(nbody_shortest_step)
-      if (dt < shortest) shortest = dt;
-    });
-    State rest = first.before;
-    for (auto& body : rest.bodies) body.vx = body.vy = body.vz = 0;
-    const State after = advanced(std::move(rest), shortest, steps);
-    const double time = steps * shortest;
-    for_each_system(first.before, time_step_, [&](int s, Gate& gate) {
-      const auto kicked = first.kicked.system(s);
-      const W typical = rms_speed(kicked);
-      for (std::size_t i = 0; i < kicked.size(); ++i) {
-        const auto a = velocity<W>(kicked[i]), v = velocity<W>(after.system(s)[i]);
-        add_error(gate, length(v - time * a), time * (length(a) + typical));
-      }
-    });
+    const double dt = too_short_to_move(first.before, first.kicked);
+    const State after = advanced(at_rest(first.before), dt, steps);
+    check_kicks_from_rest(time_step_, first.kicked, after, steps * dt);
   }
 
   std::vector<Change> changes_of(const Step<Real>& step) const {
