@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "device_functions.h"
-#include "kernel_names.h"
+#include "launches/kernel_names.h"
 #include "runtime_api.h"
 #include "types.h"
 
