@@ -21,8 +21,8 @@ ADVICE = (  # the first match counts
     (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
     (r"cu[A-Z]\w*|CU[a-z]\w*", "this part of the driver API is not emulated: put a replacement "
      "between #ifdef __HOSTCUDA__ and #else"),
-    (r"thrust|cub\b", "this part of Thrust and CUB is not emulated; include/thrust and include/cub have "
-     "those that are"),
+    (r"thrust|cub\b",
+     "this part of Thrust and CUB is not emulated; include/thrust and include/cub have the others"),
     (r"", "do not use it, or put a replacement between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (
     r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*|Cubemap\w*)|surf(?:[123]D|Cubemap)\w*|curand\w*|"
