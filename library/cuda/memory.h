@@ -5,6 +5,10 @@
 // that the calling thread's call uses.
 #pragma once
 
+#ifdef CUDA_CHECK
+#error "nbody/cuda.h comes before library/cuda/memory.h, so its arrays would call cudaMalloc"
+#endif
+
 #include <cuda_runtime.h>
 
 #include <cstddef>

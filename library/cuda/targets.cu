@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "float64/register_blocking.h"
 #include "library/cuda/sums.h"
+// After the library's header for memory, which redefines how these headers allocate.
+#include "float64/register_blocking.h"
 #include "nbody/float3.h"
 #include "nbody/shape.h"
 #include "nbody/step.h"

@@ -12,17 +12,20 @@ Calls in a row are compared with time steps in a row: for a direct sum with thos
 run, and for a tree with the first time steps of new systems, because a call, too, does not know the
 order of the bodies in an earlier tree. A single call is compared with a single time step, which
 also finds the device idle. Events measure both on the device, and the host's clock measures the
-call until the host has the result. After a wait of milliseconds a processor works more slowly for a
-while, so a small call comes before each single call. The clocks of a GPU change, so runs of the
-step's program alternate with calls, and the record has the medians of the differences.
+call until the host has the result. After a wait of milliseconds the processor's caches no longer
+have the code of a call, so calls with few bodies come before each single call. The clocks of a GPU
+change, so runs of the step's program alternate with calls, and the record has the medians of the
+differences.
 
-With JAX, the calls are also in functions that JAX compiles, once in a loop and once unrolled. The
-time of a call is the difference of two such functions, one with three times as many calls, divided
-by the number of additional calls. So it does not contain the time until a function begins.
+With JAX, the calls are also in functions that JAX compiles, once in a loop and once unrolled. Each
+call needs one number of the result before. The time of a call is the difference of two such
+functions, one with three times as many calls, divided by the number of additional calls. So it does
+not contain the time until a function begins.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -47,6 +50,7 @@ PROBLEMS = ((1024, "direct", "step13_persistent", 1000, 1),
             (65536, "tree", "step15b_force_aware", 1, 20),
             (1048576, "tree", "step15b_force_aware", 1, 4))
 BAR = 20e-6
+FEW_BODIES, SMALL_CALLS = 8192, 20  # more bodies than one kernel is for (library/cuda/call.cu)
 ROUNDS = 5  # runs of the step's program, which alternate with calls
 
 
@@ -109,30 +113,35 @@ def median(call: Callable[[], None], repeats: int, before: int = 5) -> tuple[flo
 
 
 class Single:
-    """Times single calls, each on an idle device after a small call."""
+    """Times single calls, each on an idle device after calls with few bodies."""
 
-    def __init__(self, library: Any) -> None:
+    def __init__(self, library: Any, method: str) -> None:
         self.wait, self.events = waiter(library.name), event_maker(library.name)
-        x, m = (library.bring(array) for array in bodies(64))
-        self.small = lambda: nb.accelerations(x, m, 0.05)
+        x, m = (library.bring(array) for array in bodies(FEW_BODIES))
+        self.small = lambda: nb.accelerations(x, m, 0.05, method=method)
 
     def median(self, call: Callable[[], Any], repeats: int) -> tuple[float, float]:
         """Returns the median times in seconds, until the host has the result and on the device."""
         times = []
         for _ in range(repeats + 1):  # without the first, which allocates memory
-            self.wait(self.small())
-            begin = time.perf_counter()
-            self.wait(call())
-            waited = time.perf_counter() - begin
-            times.append((waited, self.on_device(call)))
+            pair = []
+            for time_of in (self.until_result, self.on_device):
+                for _ in range(SMALL_CALLS):
+                    time_of(self.small)
+                pair.append(time_of(call))
+            times.append(pair)
         until_result, on_device = np.median(times[1:], 0)
         return float(until_result), float(on_device)
+
+    def until_result(self, call: Callable[[], Any]) -> float:
+        begin = time.perf_counter()
+        self.wait(call())
+        return time.perf_counter() - begin
 
     def on_device(self, call: Callable[[], Any]) -> float:
         if self.events is None:
             return np.nan
         record, seconds = self.events
-        self.wait(self.small())
         begin = record()
         found = call()
         end = record()
@@ -212,7 +221,7 @@ def measure_calls(record: Record, programs: Path, end: float) -> None:
 
 def measure_call(record: Record, library: Any, n: int, method: str, name: str, step: Step) -> None:
     x, m = (library.bring(array) for array in bodies(n))
-    wait, single = waiter(library.name), Single(library)
+    wait, single = waiter(library.name), Single(library, method)
 
     def call(unchecked: bool = False) -> Any:
         return nb.accelerations(x, m, 0.05, method=method, unchecked=unchecked)
@@ -259,7 +268,8 @@ def compiled_calls(method: str, calls: int, in_a_loop: bool) -> Callable[[Any, A
     import jax
 
     def call(x: Any, m: Any, zero: Any) -> Any:
-        return x + zero * nb.accelerations(x, m, 0.05, method=method)
+        found = nb.accelerations(x, m, 0.05, method=method)
+        return x.at[0].add(zero * found[0])
 
     @jax.jit
     def compiled(x: Any, m: Any, zero: Any) -> Any:
@@ -288,11 +298,11 @@ def measure_compiled(record: Record, programs: Path) -> None:
                 median(lambda: function(x, m), 1, 0)[0] for function in functions)
             times.append([kernels, (longer_loop - loop) / (2 * few) - kernels,
                           (longer - unrolled) / (2 * few) - kernels])
-        kernels, in_loop, in_row = map(float, np.median(times, 0))
+        kernels, in_loop, unrolled = map(float, np.median(times, 0))
         record.write(kind="compiled call", bodies=n, method=method, step=name, library="jax",
-                     kernels=kernels, loop=in_loop, unrolled=in_row)
+                     kernels=kernels, loop=in_loop, unrolled=unrolled)
         print(f"compiled, {n:8d} {method:6}: kernels {1e6 * kernels:.1f} us, beyond them "
-              f"{1e6 * in_loop:.1f} us in a loop, {1e6 * in_row:.1f} us unrolled", flush=True)
+              f"{1e6 * in_loop:.1f} us in a loop, {1e6 * unrolled:.1f} us unrolled", flush=True)
         step.close()
 
 
@@ -325,16 +335,28 @@ def measure_massless(record: Record, end: float) -> None:
         half = m.copy()
         half[np.random.default_rng(1).permutation(n)[: n // 2]] = 0
         X, M, HALF = (library.bring(array) for array in (x, m, half))
-        times = {}
         for form, at in (("targets", X), ("own", None)):
-            for name, masses in (("all", M), ("half", HALF)):
-                times[form, name] = median(lambda: wait(nb.accelerations(X, masses, 0.05, at)),
-                                           30)[0]
-            ratio = times[form, "all"] / times[form, "half"]
-            record.write(kind="massless", bodies=n, form=form, all=times[form, "all"],
-                         half=times[form, "half"], library=library.name)
-            print(f"half massless, {n} bodies, {form}: {ratio:.2f} times faster "
-                  f"(limit 1.9 for targets); {1e3 * times[form, 'half']:.3f} ms")
+            measure_half(record, wait, n, form, [
+                functools.partial(nb.accelerations, X, masses, 0.05, at) for masses in (M, HALF)])
+
+
+def measure_half(record: Record, wait: Callable[[Any], None], n: int, form: str,
+                 calls: list[Callable[[], Any]]) -> None:
+    """Measures the call with masses only, and the one with half of them zero: alone, until the host
+    has the result, and each of some in a row. The clocks of a GPU change, so the two alternate."""
+    in_a_row = max(3, 10 * 65536 // n)
+
+    def row(call: Callable[[], Any]) -> None:
+        for _ in range(in_a_row):
+            found = call()
+        wait(found)
+    alone, each = np.median([([median(lambda: wait(call()), 5, 1)[0] for call in calls],
+                              [median(lambda: row(call), 1, 1)[0] / in_a_row for call in calls])
+                             for _ in range(9)], 0)
+    record.write(kind="massless", bodies=n, form=form, all=alone[0], half=alone[1],
+                 all_in_a_row=each[0], half_in_a_row=each[1], library=LIBRARIES[0].name)
+    print(f"half massless, {n} bodies, {form}: {alone[0] / alone[1]:.2f} times faster, in a row "
+          f"{each[0] / each[1]:.2f} (limit 1.9 for targets); {1e3 * alone[1]:.3f} ms", flush=True)
 
 
 def measure_float64(record: Record, n: int = 65536) -> None:
