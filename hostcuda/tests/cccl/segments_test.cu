@@ -99,6 +99,27 @@ TEST_F(Segments, PartitionInThreeParts) {
   EXPECT_EQ((std::vector<int>{2, 4, 4}), begins.get());
 }
 
+TEST_F(Segments, RunsOfEqualKeys) {
+  keys.set({1, 1, 1, 4, 4, 1, 2, 2, 2, 2});
+  with_memory([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceSelect::UniqueByKey(memory, bytes, +keys, +values, +sorted, +moved, +begins,
+                                          10);
+  });
+  EXPECT_EQ(4, begins.get()[0]);
+  EXPECT_EQ((std::vector<int>{1, 4, 1, 2, 0, 0, 0, 0, 0, 0}), sorted.get());
+  EXPECT_EQ((std::vector<int>{0, 3, 5, 6, 0, 0, 0, 0, 0, 0}), moved.get());
+  with_memory([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::InclusiveScanByKey(memory, bytes, +keys, +values, +moved, cub::Sum(),
+                                               10);
+  });
+  EXPECT_EQ((std::vector<int>{0, 1, 3, 3, 7, 5, 6, 13, 21, 30}), moved.get());
+  with_memory([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveScanByKey(memory, bytes, +keys, +values, +moved, cub::Max(),
+                                               -1, 10);
+  });
+  EXPECT_EQ((std::vector<int>{-1, 0, 1, -1, 3, -1, -1, 6, 7, 8}), moved.get());
+}
+
 TEST_F(Segments, MergeSortKeepsItsInput) {
   with_memory([&](void* memory, std::size_t& bytes) {
     return cub::DeviceMergeSort::SortKeysCopy(memory, bytes, +keys, +sorted, 10, Larger());

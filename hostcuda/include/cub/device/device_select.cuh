@@ -54,6 +54,24 @@ struct DeviceSelect {
               thrust::unique_copy(thrust::seq, in, in + count, out) - out);
         });
   }
+  // Selects the first key of each run of equal keys, and its value.
+  template <class Keys, class Values, class KeysOut, class ValuesOut, class Number>
+  static cudaError_t UniqueByKey(void* temporary, std::size_t& bytes, Keys keys, Values values,
+                                 KeysOut keys_out, ValuesOut values_out, Number number,
+                                 std::ptrdiff_t count, cudaStream_t stream = nullptr) {
+    return detail::device_call(
+        "cub::DeviceSelect::UniqueByKey", temporary, bytes, detail::kSomeBytes, stream,
+        [keys = detail::raw(keys), values = detail::raw(values), to_keys = detail::raw(keys_out),
+         to_values = detail::raw(values_out), number = detail::raw(number), count] {
+          std::ptrdiff_t chosen = 0;
+          for (std::ptrdiff_t i = 0; i < count; ++i) {
+            if (i > 0 && keys[i] == keys[i - 1]) continue;
+            to_keys[chosen] = keys[i];
+            to_values[chosen++] = values[i];
+          }
+          *number = static_cast<detail::value_t<Number>>(chosen);
+        });
+  }
 
  private:
   template <class In, class Out, class Number, class Wanted>
