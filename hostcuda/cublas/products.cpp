@@ -3,28 +3,10 @@
 
 #include <algorithm>
 
-#include "context.h"
+#include "calls.h"
 
 namespace hostcuda {
 namespace {
-
-// A scalar argument. If the scalar is in host memory, its value is stored at once. If the scalar is
-// in device memory, only its address is stored, and the value is read later. `pointer` may be null
-// if the call is going to fail.
-template <class Real>
-class Scalar {
- public:
-  Scalar(cublasHandle_t handle, const Real* pointer)
-      : pointer_(pointer), is_device_(handle && handle->mode == CUBLAS_POINTER_MODE_DEVICE) {
-    if (pointer && !is_device_) value_ = *pointer;
-  }
-  Real get() const { return is_device_ ? *pointer_ : value_; }
-
- private:
-  const Real* pointer_;
-  bool is_device_;
-  Real value_{};
-};
 
 // Stores the result of compute() in `result`. If `result` is in host memory, waits for the
 // computation, as cuBLAS does.
@@ -38,24 +20,6 @@ cublasStatus_t reduce(cublasHandle_t handle, int increment, Result* result,
       cudaStreamSynchronize(handle->stream) != cudaSuccess)
     return CUBLAS_STATUS_EXECUTION_FAILED;
   return status;
-}
-
-template <class Work>
-cublasStatus_t update(cublasHandle_t handle, bool is_valid, const Work& work) {
-  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  return is_valid ? enqueue(handle, work) : CUBLAS_STATUS_INVALID_VALUE;
-}
-
-CBLAS_TRANSPOSE transposed(cublasOperation_t operation) {
-  return operation == CUBLAS_OP_N ? CblasNoTrans : CblasTrans;
-}
-
-bool is_product(cublasOperation_t operation_a, cublasOperation_t operation_b, int m, int n, int k,
-                int lda, int ldb, int ldc, int count, const void* alpha, const void* beta) {
-  const int rows_a = operation_a == CUBLAS_OP_N ? m : k,
-            rows_b = operation_b == CUBLAS_OP_N ? k : n;
-  return m >= 0 && n >= 0 && k >= 0 && count >= 0 && lda >= std::max(1, rows_a) &&
-         ldb >= std::max(1, rows_b) && ldc >= std::max(1, m) && alpha && beta;
 }
 
 // Returns element (i, j) of op(x).

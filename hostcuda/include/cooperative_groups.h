@@ -92,6 +92,10 @@ class thread_block {
   static dim3 thread_index() { return threadIdx; }
   static dim3 group_dim() { return blockDim; }
   static dim3 dim_threads() { return blockDim; }
+  // The wait is a whole barrier: it also waits for what other threads do after they arrived.
+  struct arrival_token {};
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token, HOSTCUDA_HERE) { __syncthreads(file, line); }
 };
 inline thread_block this_thread_block() { return {}; }
 
@@ -331,6 +335,14 @@ auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&..
   return group.shfl(result, 0);
 }
 
+template <class Group>
+auto thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+template <class Group>
+auto group_size(const Group& group) {
+  return group.size();
+}
 template <class Group>
 void sync(const Group& group, HOSTCUDA_HERE) {
   group.sync(file, line);

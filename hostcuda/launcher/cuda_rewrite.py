@@ -12,7 +12,7 @@ import re
 import ptx
 from cuda_launch import (KERNEL_ARGUMENT, TYPELESS_KERNELS, rewrite_cast, rewrite_launch,
                          rewrite_launch_function)
-from cuda_shared import rewrite_shared
+from cuda_shared import rewrite_shared, with_pointers_in_casts
 from cuda_tokens import (
     RewriteError,
     Token,
@@ -166,6 +166,7 @@ class Options:
         self.gcc = gcc
         self.traced = traced
         self.warnings = []  # (token, text)
+        self.dynamic = set()  # names of extern __shared__ arrays at file scope
         self.polls = re.search(r"\bvolatile\b", text)
         self.casts = TYPELESS_KERNELS.search(text)
         self.numbers = itertools.count()  # for unique names
@@ -174,7 +175,6 @@ class Options:
         # align the variable to a cache line, as a GPU aligns a block's shared memory.
         self.shared_storage = ("static" if address_sanitizer
                                else "static thread_local __attribute__((aligned(64)))")
-
 
     def next_number(self):
         return next(self.numbers)
@@ -353,7 +353,7 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced
         if options.polls or options.casts or options.traced or MAYBE_CUDA.search(text):
             tokens = tokenize(text)
             try:
-                text = join(rewrite(tokens, options))
+                text = join(with_pointers_in_casts(rewrite(tokens, options), options.dynamic))
             except RewriteError as error:
                 raise RewriteError(f"{place_of(tokens, error.token)}: error: {error}") from None
             for token, said in options.warnings:

@@ -1,7 +1,8 @@
 """Rewrites __shared__ variables."""
 import re
 
-from cuda_tokens import RewriteError, Token, join, statement_begin, statement_end, tokenize
+from cuda_tokens import (BLANK, RewriteError, Token, at, join, neighbour, statement_begin,
+                         statement_end, tokenize)
 
 PADDING = 1024  # SharedMemory::kPadding
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|"
@@ -78,6 +79,8 @@ def rewrite_shared(tokens, i, output, options, in_function):
     declaration = ALIGNAS.sub(" ", declaration)
     if is_extern:
         output.append(Token("rewritten", dynamic_shared(declaration, in_function)))
+        if not in_function:
+            options.dynamic.update(declared_names(declaration))
         return end + 1
     names = declared_names(declaration)
     if in_function:
@@ -108,3 +111,24 @@ def dynamic_shared(declaration, in_function):
     return (
         f"[[maybe_unused]] static const ::hostcuda::DynamicShared<{element}> {match[2]}{{}};{lines}"
     )
+
+
+def with_pointers_in_casts(tokens, names):
+    """Replaces reinterpret_cast<T*>(name) by reinterpret_cast<T*>(+name). names: the extern
+    __shared__ arrays at file scope, which are objects that convert to pointers; this cast needs a
+    pointer. A parameter or a local array with such a name stays what it is, because + turns arrays
+    into pointers and leaves pointers unchanged."""
+    result, cast = [], False
+    for i, token in enumerate(tokens):
+        before, after = neighbour(tokens, i, -1), neighbour(tokens, i, 1)
+        if token == "reinterpret_cast":
+            cast = True
+        elif cast and token == "(":
+            end = neighbour(tokens, i, -1)
+            cast = at(tokens, end) == ">" and at(tokens, neighbour(tokens, end, -1)) == "*"
+        elif cast and token.kind not in BLANK and at(tokens, before) == "(":
+            if token.text in names and at(tokens, after) == ")":
+                result.append(Token("operator", "+"))
+            cast = False
+        result.append(token)
+    return result

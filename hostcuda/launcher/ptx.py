@@ -18,6 +18,7 @@ TYPES = {"pred": "bool", "b8": "unsigned char", "u8": "unsigned char", "s8": "si
          "f32": "float", "f64": "double"}
 WIDE = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
 TYPE = r"(?P<type>[usbf](?:8|16|32|64)|pred|bf16|f16x2|bf16x2)"
+WORD = r"(?P<type>[us](?:32|64))"
 SPACE = r"(?:\.(?P<space>global|shared|local|const|param))?(?:::\w+)?"
 # Qualifiers for the order or the caching of an access, which the emulation ignores.
 HOW = r"(?:\.(?:nc|weak|relaxed|acquire|release|acq_rel|sys|gpu|cta|cluster|ca|cg|cs|lu|cv|wb|wt|" \
@@ -57,8 +58,12 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (rf"cvt(?P<round>{ROUNDING})\.tf32\.f32", "set({0}, tf32({1}))"),
     (rf"cvt(?P<round>(?:\.r[nzmp]i?|\.sat|\.ftz)*)\.(?P<to>\w+)\.{TYPE}",
      "set({0}, convert<{to}>(as<{t}>({1}), {r}))"),
-    (rf"(?P<op>add|sub|div|rem|and|or|xor|min|max|shl|shr|mul(?:\.lo|\.hi)?){ROUNDING}(?:\.cc)?"
-     rf"\.{TYPE}", "set({0}, {op}<{t}>({1}, {2}))"),
+    (rf"(?P<op>add|sub)(?:(?P<reads>c)|(?=\.cc))(?P<sets>\.cc)?\.{WORD}",
+     "set({0}, carry_{op}<{t}, {reads}, {sets}>({1}, {2}))"),
+    (rf"mad(?:(?P<reads>c)|(?=\.(?:lo|hi)\.cc)|(?=\.hi))\.(?P<half>lo|hi)(?P<sets>\.cc)?\.{WORD}",
+     "set({0}, carry_add<{t}, {reads}, {sets}>(mul_{half}<{t}>({1}, {2}), {3}))"),
+    (rf"(?P<op>add|sub|div|rem|and|or|xor|min|max|shl|shr|mul(?:\.lo|\.hi)?){ROUNDING}\.{TYPE}",
+     "set({0}, {op}<{t}>({1}, {2}))"),
     (rf"mul\.wide\.{TYPE}", "set({0}, mul<{w}>(as<{t}>({1}), as<{t}>({2})))"),
     (rf"mad\.wide\.{TYPE}", "set({0}, mad<{w}>(as<{t}>({1}), as<{t}>({2}), {3}))"),
     (rf"(?P<op>mad|fma)(?:\.lo)?{ROUNDING}\.{TYPE}", "set({0}, {op}<{t}>({1}, {2}, {3}))"),
@@ -71,6 +76,13 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (r"vabsdiff4\.(?:u32|s32)\.(?P<type>u32|s32)\.(?P<b>u32|s32)(?P<add>\.add)?", "VABSDIFF4"),
     (r"prmt\.b32", "set({0}, __byte_perm({1}, {2}, {3}))"),
     (rf"bfe\.{TYPE}", "set({0}, bfe<{t}>({1}, {2}, {3}))"),
+    (r"bfi\.(?P<type>b32|b64)", "set({0}, bfi<{t}>({1}, {2}, {3}, {4}))"),
+    (r"shf\.(?P<op>[lr])\.wrap\.b32", "set({0}, __funnelshift_{op}({1}, {2}, {3}))"),
+    (r"shf\.(?P<op>[lr])\.clamp\.b32", "set({0}, __funnelshift_{op}c({1}, {2}, {3}))"),
+    (r"fns\.b32", "set({0}, __fns({1}, {2}, {3}))"),
+    (r"dp4a\.(?P<type>u32|s32)\.(?P=type)",
+     "set({0}, __dp4a(as<{t}>({1}), as<{t}>({2}), as<{t}>({3})))"),
+    (rf"sad\.{TYPE}", "set({0}, sad<{t}>({1}, {2}, {3}))"),
     (r"lop3\.b32", "set({0}, lop3({1}, {2}, {3}, {4}))"),
     (rf"ld(?P<volatile>\.volatile)?{HOW}{SPACE}{HOW}(?:\.v[24])?\.{TYPE}", "LOAD"),
     (rf"st(?P<volatile>\.volatile)?{HOW}{SPACE}{HOW}(?:\.v[24])?\.{TYPE}", "STORE"),
@@ -100,7 +112,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (r"brkpt|prefetchu?(?:\.\w+)*(?:::\w+)*|discard(?:\.\w+)*|griddepcontrol\.\w+|pmevent", ""),
 )]
 OURS = re.compile(r"\b(set|as|pack|tf32|convert|add|sub|div|rem|and_|or_|xor_|min|max|shl|shr|mul|"
-                  r"mul_hi|mad|fma|op_\w+|find_bit|eq|ne|lt|le|gt|ge|bfe|lop3|commit_copies|"
+                  r"mul_lo|mul_hi|mad|fma|carry_\w+|bfi|sad|flushed|op_\w+|find_bit|eq|ne|lt|le|gt|ge|bfe|lop3|commit_copies|"
                   r"wait_for_copies|bits_of|transposed|saturated)(?=[<(])")
 WORDS = {"and": "and_", "or": "or_", "xor": "xor_", "mul.lo": "mul", "mul.hi": "mul_hi",
          "lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
@@ -276,8 +288,9 @@ def expression(match, meaning, arguments, opcode):
     rounds = next((ROUNDS[one] for one in ROUNDS if one in (named.get("round") or "")), "-1")
     values.update(op=WORDS.get(op, op), t=kind, to=TYPES.get(named.get("to") or "", ""),
                   w=TYPES.get(WIDE.get(named.get("type") or "", ""), ""),
-                  shift="true" if named.get("shift") else "false",
-                  r=rounds)
+                  r=rounds, half=named.get("half") or "",
+                  **{one: "true" if named.get(one) else "false"
+                     for one in ("shift", "reads", "sets")})
     meaning = with_modifiers(meaning, op, opcode)
     try:
         filled = re.sub(r"\{(\w+)\}", lambda m: values[m[1]], meaning)
@@ -290,12 +303,12 @@ DIRECTIONS = {"rz": "rz", "rm": "rd", "rp": "ru"}
 
 
 def with_modifiers(meaning, op, opcode):
-    """Returns the meaning of an instruction whose name has .rz, .rm, .rp or .sat."""
+    """Returns the meaning of an instruction whose name has .rz, .rm, .rp, .sat or .ftz."""
     name, *modifiers = opcode.split(".")
     direction = next((DIRECTIONS[one] for one in modifiers if one in DIRECTIONS), None)
     saturates, kind = "sat" in modifiers, modifiers[-1] if modifiers else ""
     if not direction and not saturates:
-        return meaning
+        return flushing(meaning, name) if "ftz" in modifiers else meaning
     letter = {"f32": "f", "f64": "d"}.get(kind)
     known = name in ("add", "sub", "mul", "div", "fma", "mad", "sqrt", "rcp")
     if name == "cvt":  # with integers, convert() limits the range as a GPU does
@@ -311,7 +324,16 @@ def with_modifiers(meaning, op, opcode):
         meaning = f"set({{0}}, __{function}_{direction}({arguments}))"
     if saturates:
         meaning = re.sub(r"^set\(\{0\}, (.*)\)$", r"set({0}, saturated(\1))", meaning)
-    return meaning
+    return flushing(meaning, name) if "ftz" in modifiers else meaning
+
+
+def flushing(meaning, name):
+    """Returns the meaning with .ftz: in operands and result, numbers that are too small for the
+    format's usual precision (subnormal ones) count as zeros."""
+    of = "{t}" if "{t}" in meaning else "float"
+    meaning = re.sub(r"\{([1-9])\}", rf"flushed<{of}>({{\1}})", meaning)
+    result = {"cvt": "{to}" if "{to}" in meaning else of, "setp": "bool"}.get(name, of)
+    return re.sub(r"^set\(\{0\}, (.*)\)$", rf"set({{0}}, flushed<{result}>(\1))", meaning)
 
 
 def not_emulated(opcode):

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cuComplex.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <library_types.h>
 
@@ -35,12 +36,26 @@ enum cublasMath_t {
 };
 enum cublasComputeType_t {
   CUBLAS_COMPUTE_16F = 64,
+  CUBLAS_COMPUTE_16F_PEDANTIC = 65,
   CUBLAS_COMPUTE_32F = 68,
+  CUBLAS_COMPUTE_32F_PEDANTIC = 69,
+  CUBLAS_COMPUTE_64F = 70,
+  CUBLAS_COMPUTE_64F_PEDANTIC = 71,
+  CUBLAS_COMPUTE_32I = 72,
+  CUBLAS_COMPUTE_32I_PEDANTIC = 73,
   CUBLAS_COMPUTE_32F_FAST_16F = 74,
   CUBLAS_COMPUTE_32F_FAST_16BF = 75,
   CUBLAS_COMPUTE_32F_FAST_TF32 = 77
 };
-enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };
+enum cublasGemmAlgo_t {
+  CUBLAS_GEMM_DFALT = -1,
+  CUBLAS_GEMM_DEFAULT = -1,
+  CUBLAS_GEMM_DFALT_TENSOR_OP = 99,
+  CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99
+};
+enum cublasFillMode_t { CUBLAS_FILL_MODE_LOWER = 0, CUBLAS_FILL_MODE_UPPER = 1 };
+enum cublasDiagType_t { CUBLAS_DIAG_NON_UNIT = 0, CUBLAS_DIAG_UNIT = 1 };
+enum cublasSideMode_t { CUBLAS_SIDE_LEFT = 0, CUBLAS_SIDE_RIGHT = 1 };
 
 const char* cublasGetStatusName(cublasStatus_t status);
 inline const char* cublasGetStatusString(cublasStatus_t status) {
@@ -105,6 +120,98 @@ cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* 
 HOSTCUDA_CUBLAS(S, float)
 HOSTCUDA_CUBLAS(D, double)
 #undef HOSTCUDA_CUBLAS
+// Symmetric and triangular matrices, of which only the triangle that `fill` names is read.
+#define HOSTCUDA_CUBLAS(L, Real)                                                                   \
+  /* y = alpha A x + beta y; A = alpha x x^T + A */                                                \
+  cublasStatus_t cublas##L##symv(cublasHandle_t handle, cublasFillMode_t fill, int n,              \
+                                 const Real* alpha, const Real* a, int lda, const Real* x,         \
+                                 int incx, const Real* beta, Real* y, int incy);                   \
+  cublasStatus_t cublas##L##syr(cublasHandle_t handle, cublasFillMode_t fill, int n,               \
+                                const Real* alpha, const Real* x, int incx, Real* a, int lda);     \
+  /* x = op(A)^-1 x; x = op(A) x */                                                                \
+  cublasStatus_t cublas##L##trsv(cublasHandle_t handle, cublasFillMode_t fill,                     \
+                                 cublasOperation_t operation, cublasDiagType_t diagonal, int n,    \
+                                 const Real* a, int lda, Real* x, int incx);                       \
+  cublasStatus_t cublas##L##trmv(cublasHandle_t handle, cublasFillMode_t fill,                     \
+                                 cublasOperation_t operation, cublasDiagType_t diagonal, int n,    \
+                                 const Real* a, int lda, Real* x, int incx);                       \
+  /* C = alpha A B + beta C, or alpha B A + beta C, with a symmetric A */                          \
+  cublasStatus_t cublas##L##symm(cublasHandle_t handle, cublasSideMode_t side,                     \
+                                 cublasFillMode_t fill, int m, int n, const Real* alpha,           \
+                                 const Real* a, int lda, const Real* b, int ldb, const Real* beta, \
+                                 Real* c, int ldc);                                                \
+  /* C = alpha op(A) op(A)^T + beta C */                                                           \
+  cublasStatus_t cublas##L##syrk(cublasHandle_t handle, cublasFillMode_t fill,                     \
+                                 cublasOperation_t operation, int n, int k, const Real* alpha,     \
+                                 const Real* a, int lda, const Real* beta, Real* c, int ldc);      \
+  /* B = alpha op(A)^-1 B, or alpha B op(A)^-1 */                                                  \
+  cublasStatus_t cublas##L##trsm(cublasHandle_t handle, cublasSideMode_t side,                     \
+                                 cublasFillMode_t fill, cublasOperation_t operation,               \
+                                 cublasDiagType_t diagonal, int m, int n, const Real* alpha,       \
+                                 const Real* a, int lda, Real* b, int ldb);                        \
+  /* C = diag(x) A, or A diag(x) */                                                                \
+  cublasStatus_t cublas##L##dgmm(cublasHandle_t handle, cublasSideMode_t side, int m, int n,       \
+                                 const Real* a, int lda, const Real* x, int incx, Real* c,         \
+                                 int ldc);                                                         \
+  /* (x, y) = (c x + s y, c y - s x); computes c and s so that (a, b) becomes (r, 0) */            \
+  cublasStatus_t cublas##L##rot(cublasHandle_t handle, int n, Real* x, int incx, Real* y,          \
+                                int incy, const Real* c, const Real* s);                           \
+  cublasStatus_t cublas##L##rotg(cublasHandle_t handle, Real* a, Real* b, Real* c, Real* s);
+HOSTCUDA_CUBLAS(S, float)
+HOSTCUDA_CUBLAS(D, double)
+#undef HOSTCUDA_CUBLAS
+
+// Products of matrices of other types. The combinations of types are those that cuBLAS accepts,
+// except for complex numbers. Sums of halves are computed as floats.
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t operation_a,
+                            cublasOperation_t operation_b, int m, int n, int k, const void* alpha,
+                            const void* a, cudaDataType type_a, int lda, const void* b,
+                            cudaDataType type_b, int ldb, const void* beta, void* c,
+                            cudaDataType type_c, int ldc, cublasComputeType_t compute,
+                            cublasGemmAlgo_t algorithm);
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t operation_a,
+                                          cublasOperation_t operation_b, int m, int n, int k,
+                                          const void* alpha, const void* a, cudaDataType type_a,
+                                          int lda, long long stride_a, const void* b,
+                                          cudaDataType type_b, int ldb, long long stride_b,
+                                          const void* beta, void* c, cudaDataType type_c, int ldc,
+                                          long long stride_c, int count,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t operation_a,
+                                   cublasOperation_t operation_b, int m, int n, int k,
+                                   const void* alpha, const void* const a[], cudaDataType type_a,
+                                   int lda, const void* const b[], cudaDataType type_b, int ldb,
+                                   const void* beta, void* const c[], cudaDataType type_c, int ldc,
+                                   int count, cublasComputeType_t compute,
+                                   cublasGemmAlgo_t algorithm);
+inline cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t operation_a,
+                                  cublasOperation_t operation_b, int m, int n, int k,
+                                  const __half* alpha, const __half* a, int lda, const __half* b,
+                                  int ldb, const __half* beta, __half* c, int ldc) {
+  return cublasGemmEx(handle, operation_a, operation_b, m, n, k, alpha, a, CUDA_R_16F, lda, b,
+                      CUDA_R_16F, ldb, beta, c, CUDA_R_16F, ldc, CUBLAS_COMPUTE_16F,
+                      CUBLAS_GEMM_DEFAULT);
+}
+inline cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle,
+                                                cublasOperation_t operation_a,
+                                                cublasOperation_t operation_b, int m, int n, int k,
+                                                const __half* alpha, const __half* a, int lda,
+                                                long long stride_a, const __half* b, int ldb,
+                                                long long stride_b, const __half* beta, __half* c,
+                                                int ldc, long long stride_c, int count) {
+  return cublasGemmStridedBatchedEx(handle, operation_a, operation_b, m, n, k, alpha, a, CUDA_R_16F,
+                                    lda, stride_a, b, CUDA_R_16F, ldb, stride_b, beta, c,
+                                    CUDA_R_16F, ldc, stride_c, count, CUBLAS_COMPUTE_16F,
+                                    CUBLAS_GEMM_DEFAULT);
+}
+inline cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t operation_a,
+                                    cublasOperation_t operation_b, int m, int n, int k,
+                                    const float* alpha, const void* a, cudaDataType type_a, int lda,
+                                    const void* b, cudaDataType type_b, int ldb, const float* beta,
+                                    void* c, cudaDataType type_c, int ldc) {
+  return cublasGemmEx(handle, operation_a, operation_b, m, n, k, alpha, a, type_a, lda, b, type_b,
+                      ldb, beta, c, type_c, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+}
 // Returns the index, starting at 1, of the first element with the largest or smallest magnitude.
 cublasStatus_t cublasIsamax(cublasHandle_t handle, int n, const float* x, int incx, int* result);
 cublasStatus_t cublasIdamax(cublasHandle_t handle, int n, const double* x, int incx, int* result);

@@ -60,6 +60,8 @@ bool in_kernel();  // true if the caller is an emulated thread
 void yield();
 // The number of spins since the running thread started or resumed.
 extern HOSTCUDA_OF_THREAD unsigned spins;
+// The carry of the running thread's inline PTX (add.cc), which later asm statements may use.
+extern HOSTCUDA_OF_THREAD bool carry;
 inline void note_spin() {
   constexpr unsigned kPatience = 1000;
   if (++spins > kPatience) yield();
@@ -286,6 +288,12 @@ HOSTCUDA_ATOMIC_ORDERED(unsigned long long)
 #undef HOSTCUDA_ATOMIC_INTEGER
 #undef HOSTCUDA_ATOMIC_ORDERED
 
+HOSTCUDA_FUNCTION unsigned short atomicCAS(unsigned short* address, unsigned short compare,
+                                           unsigned short value) {
+  hostcuda::note_spin();
+  __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return compare;
+}
 HOSTCUDA_FUNCTION int atomicSub(int* address, int value) {
   return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
 }

@@ -39,6 +39,21 @@ inline unsigned short half_bits(float value) {
 
 }  // namespace hostcuda
 
+// ++ and --, as members of a class that has += and -=.
+#define HOSTCUDA_STEPS(Name, one)             \
+  Name& operator++() { return *this += one; } \
+  Name& operator--() { return *this -= one; } \
+  Name operator++(int) {                      \
+    const Name before = *this;                \
+    ++*this;                                  \
+    return before;                            \
+  }                                           \
+  Name operator--(int) {                      \
+    const Name before = *this;                \
+    --*this;                                  \
+    return before;                            \
+  }
+
 #define HOSTCUDA_SMALL_FLOAT(Name, to_bits, to_value)                                  \
   struct Name##_raw {                                                                  \
     unsigned short x;                                                                  \
@@ -59,6 +74,7 @@ inline unsigned short half_bits(float value) {
     Name& operator-=(Name other) { return *this = Name(float(*this) - float(other)); } \
     Name& operator*=(Name other) { return *this = Name(float(*this) * float(other)); } \
     Name& operator/=(Name other) { return *this = Name(float(*this) / float(other)); } \
+    HOSTCUDA_STEPS(Name, Name(1.0f))                                                   \
   };                                                                                   \
   inline Name operator+(Name a, Name b) { return a += b; }                             \
   inline Name operator-(Name a, Name b) { return a -= b; }                             \
@@ -81,32 +97,33 @@ inline unsigned short half_bits(float value) {
   }
 
 // Operations on a pair work on each element separately.
-#define HOSTCUDA_SMALL_FLOAT2(Pair, Name)                                      \
-  struct Pair##_raw {                                                          \
-    unsigned short x, y;                                                       \
-  };                                                                           \
-  struct __attribute__((aligned(4))) Pair {                                    \
-    Name x, y;                                                                 \
-    Pair() = default;                                                          \
-    Pair(Name x_, Name y_) : x(x_), y(y_) {}                                   \
-    Pair(Pair##_raw raw) : x(Name##_raw{raw.x}), y(Name##_raw{raw.y}) {}       \
-    operator Pair##_raw() const { return {x.bits, y.bits}; }                   \
-  };                                                                           \
-  inline Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }     \
-  inline Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }     \
-  inline Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }     \
-  inline Pair operator/(Pair a, Pair b) { return {a.x / b.x, a.y / b.y}; }     \
-  inline Pair operator-(Pair a) { return {-a.x, -a.y}; }                       \
-  inline Pair& operator+=(Pair& a, Pair b) { return a = a + b; }               \
-  inline Pair& operator-=(Pair& a, Pair b) { return a = a - b; }               \
-  inline Pair& operator*=(Pair& a, Pair b) { return a = a * b; }               \
-  inline Pair& operator/=(Pair& a, Pair b) { return a = a / b; }               \
-  inline bool operator==(Pair a, Pair b) { return a.x == b.x && a.y == b.y; }  \
-  inline bool operator!=(Pair a, Pair b) { return !(a == b); }                 \
-  inline Pair atomicAdd(Pair* address, Pair value) {                           \
-    return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)}; \
-  }                                                                            \
-  namespace hostcuda {                                                         \
-  template <>                                                                  \
-  inline constexpr bool kMayShuffle<Pair> = true;                              \
+#define HOSTCUDA_SMALL_FLOAT2(Pair, Name)                                       \
+  struct Pair##_raw {                                                           \
+    unsigned short x, y;                                                        \
+  };                                                                            \
+  struct __attribute__((aligned(4))) Pair {                                     \
+    Name x, y;                                                                  \
+    Pair() = default;                                                           \
+    Pair(Name x_, Name y_) : x(x_), y(y_) {}                                    \
+    Pair(Pair##_raw raw) : x(Name##_raw{raw.x}), y(Name##_raw{raw.y}) {}        \
+    operator Pair##_raw() const { return {x.bits, y.bits}; }                    \
+    Pair& operator+=(Pair other) { return *this = {x + other.x, y + other.y}; } \
+    Pair& operator-=(Pair other) { return *this = {x - other.x, y - other.y}; } \
+    HOSTCUDA_STEPS(Pair, Pair(1.0f, 1.0f))                                      \
+  };                                                                            \
+  inline Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }      \
+  inline Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }      \
+  inline Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }      \
+  inline Pair operator/(Pair a, Pair b) { return {a.x / b.x, a.y / b.y}; }      \
+  inline Pair operator-(Pair a) { return {-a.x, -a.y}; }                        \
+  inline Pair& operator*=(Pair& a, Pair b) { return a = a * b; }                \
+  inline Pair& operator/=(Pair& a, Pair b) { return a = a / b; }                \
+  inline bool operator==(Pair a, Pair b) { return a.x == b.x && a.y == b.y; }   \
+  inline bool operator!=(Pair a, Pair b) { return !(a == b); }                  \
+  inline Pair atomicAdd(Pair* address, Pair value) {                            \
+    return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};  \
+  }                                                                             \
+  namespace hostcuda {                                                          \
+  template <>                                                                   \
+  inline constexpr bool kMayShuffle<Pair> = true;                               \
   }

@@ -28,6 +28,7 @@ __thread KernelArguments kernel_arguments;
 KernelObserver* kernel_observer;
 __thread unsigned block_sequence;
 __thread unsigned spins;
+__thread bool carry;
 
 namespace {
 
@@ -268,8 +269,10 @@ inline void BlockRunner::enter(unsigned i) {
 void BlockRunner::wait(Thread& thread) {
   ++progress;
   Fiber& self = *thread.fiber;
+  const bool own_carry = carry;
   Fiber& next = next_fiber();
   if (&next != &self) switch_fiber(self, next);
+  carry = own_carry;
 }
 
 // Picks the next fiber when the current thread cannot continue: the fiber of a thread that can
@@ -330,7 +333,9 @@ void BlockRunner::yield() {
   Fiber& next = pause               ? main_
                 : started_ < count_ ? fresh_fiber()  // a new thread may end the wait
                                     : next_fiber();
+  const bool own_carry = carry;
   if (&next != &self) switch_fiber(self, next);
+  carry = own_carry;
 }
 
 void BlockRunner::abandon() {

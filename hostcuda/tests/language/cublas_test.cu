@@ -3,6 +3,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <cmath>
+
 #include "support.h"
 
 namespace {
@@ -70,6 +72,83 @@ TEST(Cublas, DoublesVectorsAndScalarsOfTheDevice) {
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDswap(handle, 4, a, 1, b, 1));
   EXPECT_EQ((std::vector<double>{2, 4, 6, 8}), b.get());
   EXPECT_EQ(CUBLAS_STATUS_INVALID_VALUE, cublasDdot(handle, 4, a, 1, a, 1, nullptr));
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDestroy(handle));
+}
+
+std::vector<half> first_eight(const std::vector<half>& all) {
+  return {all.begin(), all.begin() + 8};
+}
+
+TEST(Cublas, ProductsOfOtherTypes) {
+  cublasHandle_t handle = nullptr;
+  ASSERT_EQ(CUBLAS_STATUS_SUCCESS, cublasCreate(&handle));
+  const auto product = [&](auto* a, cudaDataType type, auto* c, cudaDataType type_c,
+                           cublasComputeType_t compute, auto alpha, auto beta) {
+    return cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_T, 4, 4, 2, &alpha, a, type, 4, a, type, 4,
+                        &beta, c, type_c, 4, compute, CUBLAS_GEMM_DEFAULT);
+  };
+  DeviceArray<half> a(8), small(16, half(1.0f));
+  DeviceArray<float> c(16, NAN);
+  a.set({1, 2, 3, 4, 0, 1, 0, 1});  // 4 x 2
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS,
+            product(+a, CUDA_R_16F, +c, CUDA_R_32F, CUBLAS_COMPUTE_32F, 2.0f, 0.0f));
+  EXPECT_EQ((std::vector<float>{2, 4, 6, 8, 4, 10, 12, 18, 6, 12, 18, 24, 8, 18, 24, 34}), c.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, product(+a, CUDA_R_16F, +small, CUDA_R_16F, CUBLAS_COMPUTE_16F,
+                                           half(1.0f), half(2.0f)));
+  EXPECT_EQ(19.0f, float(small.get()[15]));
+  EXPECT_EQ(CUBLAS_STATUS_NOT_SUPPORTED,
+            product(+a, CUDA_R_16F, +small, CUDA_R_16F, CUBLAS_COMPUTE_64F, 1.0, 0.0));
+  DeviceArray<signed char> bytes(8, 127);
+  DeviceArray<int> sums(16, 1);
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS,
+            product(+bytes, CUDA_R_8I, +sums, CUDA_R_32I, CUBLAS_COMPUTE_32I, 1, 1));
+  EXPECT_EQ(2 * 127 * 127 + 1, sums.get()[15]);
+  // Two products of a 2 x 1 and a 1 x 2 matrix.
+  const half one = 1, zero = 0;
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS,
+            cublasHgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 1, &one, a, 2, 2, a,
+                                      1, 2, &zero, small, 2, 4, 2));
+  EXPECT_EQ((std::vector<half>{1, 2, 2, 4, 9, 12, 12, 16}), first_eight(small.get()));
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDestroy(handle));
+}
+
+TEST(Cublas, TrianglesAndRotations) {
+  cublasHandle_t handle = nullptr;
+  ASSERT_EQ(CUBLAS_STATUS_SUCCESS, cublasCreate(&handle));
+  constexpr auto kLower = CUBLAS_FILL_MODE_LOWER;
+  constexpr auto kAny = CUBLAS_DIAG_NON_UNIT;
+  const double one = 1, two = 2, zero = 0;
+  DeviceArray<double> a(4), b(4), c(4, 0), x(2);
+  a.set({2, 3, NAN, 4});  // the upper triangle is not read
+  b.set({2, 7, 4, 6});
+  x.set({4, 10});
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDtrsv(handle, kLower, CUBLAS_OP_N, kAny, 2, a, 2, x, 1));
+  EXPECT_EQ((std::vector<double>{2, 1}), x.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDtrmv(handle, kLower, CUBLAS_OP_T, kAny, 2, a, 2, x, 1));
+  EXPECT_EQ((std::vector<double>{7, 4}), x.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS,
+            cublasDsymm(handle, CUBLAS_SIDE_LEFT, kLower, 2, 2, &one, a, 2, b, 2, &zero, c, 2));
+  EXPECT_EQ((std::vector<double>{25, 34, 26, 36}), c.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDtrsm(handle, CUBLAS_SIDE_LEFT, kLower, CUBLAS_OP_N, kAny,
+                                               2, 2, &two, a, 2, b, 2));
+  EXPECT_EQ((std::vector<double>{2, 2, 4, 0}), b.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDdgmm(handle, CUBLAS_SIDE_RIGHT, 2, 2, b, 2, x, -1, c, 2));
+  EXPECT_EQ((std::vector<double>{8, 8, 28, 0}), c.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS,
+            cublasDsyrk(handle, kLower, CUBLAS_OP_T, 2, 2, &one, b, 2, &zero, c, 2));
+  EXPECT_EQ((std::vector<double>{8, 8, 28, 16}), c.get());
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDsyr(handle, kLower, 2, &one, x, 1, a, 2));
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDsymv(handle, kLower, 2, &one, a, 2, b, 1, &zero, c, 1));
+  EXPECT_EQ((std::vector<double>{164, 102, 28, 16}), c.get());
+  double r = 3, z = 4, cosine = 0, sine = 0;
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDrotg(handle, &r, &z, &cosine, &sine));
+  EXPECT_DOUBLE_EQ(5, r);
+  EXPECT_DOUBLE_EQ(0.6, cosine);
+  x.set({3, 4});
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDrot(handle, 1, x, 1, x + 1, 1, &cosine, &sine));
+  EXPECT_NEAR(5, x.get()[0], 1e-12);
+  EXPECT_NEAR(0, x.get()[1], 1e-12);
+  EXPECT_EQ(CUBLAS_STATUS_INVALID_VALUE, cublasDsyr(handle, kLower, 2, &one, x, 1, a, 1));
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasDestroy(handle));
 }
 

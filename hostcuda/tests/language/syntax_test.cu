@@ -285,4 +285,29 @@ TEST_F(Syntax, ReferencesToManagedObjects) {
   cudaFree(counters);
 }
 
+extern __shared__ int everywhere[];
+
+// The parameter is what the cast sees here, not the array at file scope.
+__device__ int second_byte(volatile int* everywhere) {
+  return reinterpret_cast<volatile char*>(everywhere)[1];
+}
+__device__ int local_array() {
+  const char everywhere[8] = {0, 0, 0, 0, 7};
+  return reinterpret_cast<const char*>( everywhere )[4];
+}
+__global__ void cast_shared(int* out) {
+  everywhere[threadIdx.x] = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  int other = 0x300;
+  out[0] = static_cast<int>(reinterpret_cast<long long*>(everywhere)[1] >> 32);
+  out[1] = second_byte(&other);
+  out[2] = local_array();
+}
+
+TEST(SharedAtFileScope, IsCastToOtherTypes) {
+  DeviceArray<int> out(3);
+  cast_shared<<<1, 32, 128>>>(out);
+  EXPECT_EQ((std::vector<int>{3, 3, 7}), out.get());
+}
+
 }  // namespace

@@ -5,6 +5,9 @@
 #include <cuda_fp8.h>
 
 #include <cmath>
+#include <cuda/std/bit>
+#include <cuda/std/chrono>
+#include <cuda/std/cstring>
 
 #include "support.h"
 
@@ -130,5 +133,45 @@ __global__ void products_of_bytes(float* out) {
 TEST(Numbers, BytesAreMultipliedAndAdded) {
   expect({9, 255 * 255 + 1 + 5, -10, 1 * 4 + 2 * 3, 1 * 2 + 2 * 1}, products_of_bytes);
 }
+
+__global__ void steps(float* out) {
+  half h = 2;
+  out[0] = h++;
+  out[1] = ++h;
+  out[2] = --h;
+  out[3] = h--;
+  half2 pair(1, 2);
+  const half2 before = pair++;
+  --pair;
+  pair += pair;
+  out[4] = before.y;
+  out[5] = pair.y;
+  __nv_bfloat16 b = 8;
+  out[6] = ++b;
+}
+TEST(Numbers, SmallFloatsCountUpAndDown) { expect({2, 4, 3, 3, 2, 4, 9}, steps); }
+
+// Numbers of 16 bits have no other atomics, so programs build these from compare-and-swap.
+__global__ void swap_shorts(unsigned short* values, unsigned short* old) {
+  old[0] = atomicCAS(values, static_cast<unsigned short>(1), static_cast<unsigned short>(7));
+  old[1] = atomicCAS(values, static_cast<unsigned short>(1), static_cast<unsigned short>(8));
+}
+TEST(Numbers, ShortsAreComparedAndSwapped) {
+  DeviceArray<unsigned short> values(2), old(2);
+  values.set({1, 5});
+  swap_shorts<<<1, 1>>>(values, old);
+  EXPECT_EQ((std::vector<unsigned short>{7, 5}), values.get());
+  EXPECT_EQ((std::vector<unsigned short>{1, 7}), old.get());
+}
+
+__global__ void bits_of_numbers(float* out) {
+  out[0] = cuda::std::popcount(0xf0u) + cuda::std::countl_zero(static_cast<unsigned char>(1));
+  out[1] = cuda::std::countr_zero(8u) + cuda::std::bit_width(8u);
+  out[2] = cuda::std::bit_floor(9u) + cuda::std::bit_ceil(9u);
+  out[3] = cuda::std::rotl(static_cast<unsigned char>(0x81), 1);
+  out[4] = cuda::std::bit_cast<float>(0x40000000);
+  out[5] = cuda::std::chrono::milliseconds(cuda::std::chrono::seconds(2)).count();
+}
+TEST(Numbers, FunctionsForBits) { expect({11, 7, 24, 3, 2, 2000}, bits_of_numbers); }
 
 }  // namespace

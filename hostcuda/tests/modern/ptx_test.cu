@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "support.h"
 
@@ -271,6 +272,64 @@ TEST(Ptx, JoinsAndSplitsRegisters) {
   halves_of<<<1, 1>>>(out, parts);
   EXPECT_EQ(0x200000001ull, out.get()[0]);
   EXPECT_EQ((std::vector<unsigned>{4, 3}), parts.get());
+}
+
+__global__ void fields(unsigned* out) {
+  const unsigned to = 0x12345678;
+  asm("bfi.b32 %0, %1, %2, 8, 4;" : "=r"(out[0]) : "r"(0xffu), "r"(to));
+  asm("bfi.b32 %0, %1, %2, 40, 4;" : "=r"(out[1]) : "r"(0xffu), "r"(to));
+  asm("bfi.b32 %0, %1, %2, 28, 32;" : "=r"(out[2]) : "r"(0xffu), "r"(to));
+  asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(out[3]) : "r"(0x80000001u), "r"(to), "r"(36));
+  asm("shf.r.clamp.b32 %0, %1, %2, %3;" : "=r"(out[4]) : "r"(0x80000001u), "r"(to), "r"(36));
+  asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(out[5]) : "r"(0x01020304u), "r"(0x01010101u), "r"(5u));
+  asm("sad.u32 %0, %1, %2, %3;" : "=r"(out[6]) : "r"(3u), "r"(10u), "r"(100u));
+}
+
+TEST(Ptx, FieldsOfBits) {
+  DeviceArray<unsigned> out(7);
+  fields<<<1, 1>>>(out);
+  EXPECT_EQ(
+      (std::vector<unsigned>{0x12345f78, 0x12345678, 0xf2345678, 0x23456788, 0x12345678, 15, 107}),
+      out.get());
+}
+
+// The carry lasts from one asm statement to the next, even if other threads run in between.
+__global__ void carries(unsigned* out, unsigned long long* wide) {
+  const unsigned long long low = 0 - static_cast<unsigned long long>(threadIdx.x);
+  unsigned long long* const sum = wide + 2 * threadIdx.x;
+  asm volatile("add.cc.u64 %0, %1, %2;" : "=l"(sum[0]) : "l"(low), "l"(1ull));
+  __syncthreads();
+  asm volatile("addc.u64 %0, %1, %2;" : "=l"(sum[1]) : "l"(5ull), "l"(6ull));
+  asm("sub.cc.u32 %0, %2, 1;\n subc.u32 %1, 7, 0;" : "=r"(out[0]), "=r"(out[1]) : "r"(0u));
+  asm("mad.lo.cc.u32 %0, %2, %2, %2;\n madc.hi.u32 %1, %2, %2, 0;"
+      : "=r"(out[2]), "=r"(out[3])
+      : "r"(~0u));
+}
+
+TEST(Ptx, CarriesFromOneWordToTheNext) {
+  DeviceArray<unsigned> out(4);
+  DeviceArray<unsigned long long> wide(6);
+  carries<<<1, 3>>>(out, wide);
+  EXPECT_EQ((std::vector<unsigned>{~0u, 6, 0, ~0u}), out.get());
+  EXPECT_EQ((std::vector<unsigned long long>{1, 11, 0, 12, ~0ull, 11}), wide.get());
+}
+
+__global__ void flush(float* out, float tiny) {
+  asm("mul.f32 %0, %1, %2;" : "=f"(out[0]) : "f"(tiny), "f"(0.5f));
+  asm("mul.ftz.f32 %0, %1, %2;" : "=f"(out[1]) : "f"(-tiny), "f"(0.5f));
+  asm("add.ftz.f32 %0, %1, %2;" : "=f"(out[2]) : "f"(tiny / 2), "f"(tiny));
+  asm("fma.rz.ftz.f32 %0, %1, %2, %3;" : "=f"(out[3]) : "f"(tiny), "f"(0.5f), "f"(0.0f));
+  asm("{ .reg .pred p; setp.gt.ftz.f32 p, %1, 0f00000000; selp.f32 %0, 1.0, 2.0, p; }"
+      : "=f"(out[4])
+      : "f"(tiny / 2));
+}
+
+TEST(Ptx, FlushesSmallNumbersToZero) {
+  const float tiny = std::numeric_limits<float>::min();
+  DeviceArray<float> out(5);
+  flush<<<1, 1>>>(out, tiny);
+  EXPECT_EQ((std::vector<float>{tiny / 2, 0, tiny, 0, 2}), out.get());
+  EXPECT_TRUE(std::signbit(out.get()[1]));
 }
 
 }  // namespace

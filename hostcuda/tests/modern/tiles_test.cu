@@ -141,4 +141,22 @@ TEST(Tiles, OneThreadIsInvoked) {
   EXPECT_EQ(12, out.get()[47]);
 }
 
+__global__ void arrive_first(int* out) {
+  __shared__ int values[64];
+  const tile_groups::thread_block block = tile_groups::this_thread_block();
+  const unsigned rank = tile_groups::thread_rank(block);
+  values[rank] = static_cast<int>(rank);
+  auto token = block.barrier_arrive();
+  out[rank] = static_cast<int>(tile_groups::group_size(block));
+  block.barrier_wait(std::move(token));
+  out[rank] += values[63 - rank];
+}
+
+TEST(Tiles, BlockArrivesAndWaits) {
+  DeviceArray<int> out(64);
+  arrive_first<<<1, 64>>>(out);
+  EXPECT_EQ(64 + 63, out.get()[0]);
+  EXPECT_EQ(64, out.get()[63]);
+}
+
 }  // namespace

@@ -73,5 +73,34 @@ void radix_pass(const radix_order& order, int pass, const Key* keys, Key* keys_o
   }
 }
 
+// Room for keys and values between two passes.
+template <class Key, class Value>
+struct radix_room {
+  Key* keys;
+  Value* values;
+};
+
+// Makes all passes, of which the last writes to `keys_out` and `values_out`.
+template <class Key, class Value>
+void radix_sort(const radix_order& order, const Key* keys, Key* keys_out, const Value* values,
+                Value* values_out, std::size_t count, std::uint64_t* places,
+                const radix_room<Key, Value>& room) {
+  const int passes = order.passes();
+  const Key* from = keys;
+  const Value* values_from = values;
+  for (int pass = 0; pass < passes; ++pass) {
+    const bool to_out = (passes - pass) % 2 == 1;
+    Key* const to = to_out ? keys_out : room.keys;
+    Value* const values_to = to_out ? values_out : room.values;
+    radix_pass(order, pass, from, to, values_from, values_to, count, places);
+    from = to;
+    values_from = values_to;
+  }
+  for (std::size_t i = 0; passes == 0 && i < count; ++i) {
+    keys_out[i] = keys[i];
+    if constexpr (!is_null<Value>) values_out[i] = values[i];
+  }
+}
+
 }  // namespace detail
 }  // namespace cub

@@ -43,6 +43,22 @@ struct DeviceMergeSort {
     return SortPairs(temporary, bytes, keys, items, count, less, stream);
   }
 
+  // The sorted keys are stored elsewhere; the input stays as it is.
+  template <class In, class Out, class Less>
+  static cudaError_t SortKeysCopy(void* temporary, std::size_t& bytes, In in, Out out,
+                                  std::ptrdiff_t count, Less less, cudaStream_t stream = nullptr) {
+    using From = detail::raw_t<In>;
+    using To = detail::raw_t<Out>;
+    using Key = detail::value_t<In>;
+    return detail::device_call(
+        "cub::DeviceMergeSort", temporary, bytes, needed(count, sizeof(Key)), stream,
+        [from = detail::raw(in), to = detail::raw(out), count, less, temporary] {
+          thrust::detail::sort_items(count, thrust::detail::load_from<From>{from},
+                                     thrust::detail::store_to<To>{to}, less,
+                                     static_cast<Key*>(temporary));
+        });
+  }
+
  private:
   static std::size_t needed(std::ptrdiff_t count, std::size_t size) {
     return 2 * static_cast<std::size_t>(count) * size + detail::kSomeBytes;

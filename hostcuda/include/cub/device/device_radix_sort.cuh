@@ -53,28 +53,15 @@ struct DeviceRadixSort {
     const std::size_t key_bytes = padded(count * sizeof(Key));
     const std::size_t needed =
         kPlaces + key_bytes + (detail::is_null<Value> ? 0 : padded(count * sizeof(Value)));
-    return detail::device_call(
-        "cub::DeviceRadixSort", temporary, bytes, needed, stream,
-        [=, memory = static_cast<unsigned char*>(temporary)] {
-          auto* const places = reinterpret_cast<std::uint64_t*>(memory);
-          auto* const other_keys = reinterpret_cast<Key*>(memory + kPlaces);
-          auto* const other_values = reinterpret_cast<Value*>(memory + kPlaces + key_bytes);
-          const Key* from = keys;
-          const Value* values_from = values;
-          const int passes = order.passes();
-          for (int pass = 0; pass < passes; ++pass) {
-            const bool to_out = (passes - pass) % 2 == 1;  // the last pass must write to `out`
-            Key* const to = to_out ? keys_out : other_keys;
-            Value* const values_to = to_out ? values_out : other_values;
-            detail::radix_pass(order, pass, from, to, values_from, values_to, count, places);
-            from = to;
-            values_from = values_to;
-          }
-          for (std::size_t i = 0; passes == 0 && i < count; ++i) {
-            keys_out[i] = keys[i];
-            if constexpr (!detail::is_null<Value>) values_out[i] = values[i];
-          }
-        });
+    return detail::device_call("cub::DeviceRadixSort", temporary, bytes, needed, stream,
+                               [=, memory = static_cast<unsigned char*>(temporary)] {
+                                 detail::radix_sort(
+                                     order, keys, keys_out, values, values_out, count,
+                                     reinterpret_cast<std::uint64_t*>(memory),
+                                     detail::radix_room<Key, Value>{
+                                         reinterpret_cast<Key*>(memory + kPlaces),
+                                         reinterpret_cast<Value*>(memory + kPlaces + key_bytes)});
+                               });
   }
 
   template <class Key, class Value, class Size>

@@ -102,6 +102,17 @@ struct DeviceSegmentedReduce {
     return Reduce(temporary, bytes, in, out, segments, begins, ends, cub::Sum(),
                   detail::value_t<Out>(), stream);
   }
+#define HOSTCUDA_EXTREME(Name, worst)                                             \
+  template <class In, class Out, class Begins, class Ends>                        \
+  static cudaError_t Name(void* temporary, std::size_t& bytes, In in, Out out,    \
+                          std::ptrdiff_t segments, Begins begins, Ends ends,      \
+                          cudaStream_t stream = nullptr) {                        \
+    return Reduce(temporary, bytes, in, out, segments, begins, ends, cub::Name(), \
+                  std::numeric_limits<detail::value_t<In>>::worst(), stream);     \
+  }
+  HOSTCUDA_EXTREME(Min, max)
+  HOSTCUDA_EXTREME(Max, lowest)
+#undef HOSTCUDA_EXTREME
 };
 
 }  // namespace cub

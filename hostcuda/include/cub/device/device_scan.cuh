@@ -41,6 +41,19 @@ struct DeviceScan {
                                   cudaStream_t stream = nullptr) {
     return ExclusiveSum(temporary, bytes, data, data, count, stream);
   }
+  template <class Keys, class In, class Out, class Operation>
+  static cudaError_t InclusiveScanByKey(void* temporary, std::size_t& bytes, Keys keys, In in,
+                                        Out out, Operation operation, std::ptrdiff_t count,
+                                        cudaStream_t stream = nullptr) {
+    return inclusively(temporary, bytes, keys, in, out, Equality(), operation, count, stream);
+  }
+  template <class Keys, class In, class Out, class Operation, class T>
+  static cudaError_t ExclusiveScanByKey(void* temporary, std::size_t& bytes, Keys keys, In in,
+                                        Out out, Operation operation, T initial,
+                                        std::ptrdiff_t count, cudaStream_t stream = nullptr) {
+    return exclusively(temporary, bytes, keys, in, out, Equality(), operation, initial, count,
+                       stream);
+  }
   template <class Keys, class In, class Out>
   static cudaError_t InclusiveSumByKey(void* temporary, std::size_t& bytes, Keys keys, In in,
                                        Out out, std::ptrdiff_t count,

@@ -37,6 +37,34 @@ class WarpScan {
     output = rank == 0 ? initial : T(operation(initial, folded(values, 0, rank, operation)));
     warp_aggregate = folded(values, 0, Lanes::count(), operation);
   }
+  // Without an initial value, the output of the first lane is undefined.
+  template <class Operation>
+  void ExclusiveScan(T input, T& output, Operation operation, HOSTCUDA_HERE) {
+    T total;
+    ExclusiveScan(input, output, operation, total, file, line);
+  }
+  template <class Operation>
+  void ExclusiveScan(T input, T& output, Operation operation, T& warp_aggregate, HOSTCUDA_HERE) {
+    const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
+    if (const int rank = Lanes::rank()) output = folded(values, 0, rank, operation);
+    warp_aggregate = folded(values, 0, Lanes::count(), operation);
+  }
+  template <class Operation>
+  void Scan(T input, T& inclusive_output, T& exclusive_output, Operation operation, HOSTCUDA_HERE) {
+    const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
+    const int rank = Lanes::rank();
+    inclusive_output = folded(values, 0, rank + 1, operation);
+    if (rank > 0) exclusive_output = folded(values, 0, rank, operation);
+  }
+  template <class Operation>
+  void Scan(T input, T& inclusive_output, T& exclusive_output, T initial, Operation operation,
+            HOSTCUDA_HERE) {
+    const auto values = detail::gather<LOGICAL_WARP_THREADS>(input, file, line);
+    const int rank = Lanes::rank();
+    inclusive_output = operation(initial, folded(values, 0, rank + 1, operation));
+    exclusive_output =
+        rank == 0 ? initial : T(operation(initial, folded(values, 0, rank, operation)));
+  }
   void InclusiveSum(T input, T& output, HOSTCUDA_HERE) {
     InclusiveScan(input, output, cub::Sum(), file, line);
   }

@@ -2,6 +2,7 @@
 // these functions; a register becomes a variable, and `as` converts it to the instruction's type.
 #pragma once
 
+#include <cfloat>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -175,7 +176,12 @@ T shr(const A& a, const B& by) {
 }
 template <class T, class A, class B>
 T mul_hi(const A& a, const B& b) {
-  return static_cast<T>(static_cast<__int128>(as<T>(a)) * as<T>(b) >> 8 * sizeof(T));
+  using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+  return static_cast<T>(static_cast<Wide>(as<T>(a)) * as<T>(b) >> 8 * sizeof(T));
+}
+template <class T, class A, class B>
+T mul_lo(const A& a, const B& b) {
+  return mul<T>(a, b);
 }
 template <class T, class A, class B, class C>
 T fma(const A& a, const B& b, const C& c);
@@ -201,6 +207,55 @@ T bfe(const A& a, const B& begin, const C& count) {
   if (bits >= 8 * sizeof(T)) return shifted;
   const auto rest = 8 * static_cast<unsigned>(sizeof(T)) - bits;
   return shr<T>(shl<T>(shifted, rest), rest);
+}
+// bfi: a copy of `into` in which the lowest `count` bits of `bits` replace those from `begin` on.
+template <class T, class A, class B, class C, class D>
+T bfi(const A& bits, const B& into, const C& begin, const D& count) {
+  const auto first = as<unsigned>(begin) & 255u, number = as<unsigned>(count) & 255u;
+  const T low = number < 8 * sizeof(T) ? static_cast<T>((T{1} << number) - 1) : ~T{0};
+  const T mask = shl<T>(low, first);
+  return (as<T>(into) & ~mask) | (shl<T>(bits, first) & mask);
+}
+template <class T, class A, class B, class C>
+T sad(const A& first, const B& second, const C& more) {
+  const T a = as<T>(first), b = as<T>(second);
+  const Modular<T> difference =
+      a < b ? Modular<T>(b) - Modular<T>(a) : Modular<T>(a) - Modular<T>(b);
+  return static_cast<T>(difference + Modular<T>(as<T>(more)));
+}
+
+// add.cc, addc, sub.cc, subc: kReads adds or subtracts the thread's carry, kSets stores a new one.
+template <class T, bool kReads, bool kSets, class A, class B>
+T carry_add(const A& a, const B& b) {
+  using Word = std::make_unsigned_t<T>;
+  Word sum = static_cast<Word>(as<T>(a));
+  bool over = __builtin_add_overflow(sum, static_cast<Word>(as<T>(b)), &sum);
+  if (kReads) over |= __builtin_add_overflow(sum, Word{carry}, &sum);
+  if (kSets) carry = over;
+  return static_cast<T>(sum);
+}
+template <class T, bool kReads, bool kSets, class A, class B>
+T carry_sub(const A& a, const B& b) {
+  using Word = std::make_unsigned_t<T>;
+  Word rest = static_cast<Word>(as<T>(a));
+  bool over = __builtin_sub_overflow(rest, static_cast<Word>(as<T>(b)), &rest);
+  if (kReads) over |= __builtin_sub_overflow(rest, Word{carry}, &rest);
+  if (kSets) carry = over;
+  return static_cast<T>(rest);
+}
+
+// .ftz: a number that is too small for the format's usual precision becomes a zero of its sign.
+template <class T, class A>
+T flushed(const A& from) {
+  T value = as<T>(from);
+  if constexpr (std::is_same_v<T, float>) {
+    if (::fabsf(value) < FLT_MIN) value = ::copysignf(0.0f, value);
+  } else if constexpr (std::is_same_v<T, Half>) {
+    if ((value.bits & 0x7c00) == 0) value.bits &= 0x8000;
+  } else if constexpr (std::is_same_v<T, Half2>) {
+    value = Half2(flushed<Half>(value.x), flushed<Half>(value.y));
+  }
+  return value;
 }
 inline unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
   unsigned result = 0;
