@@ -2,6 +2,7 @@
 // library.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -50,11 +51,36 @@ inline double unit_of(double largest) {
   return largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1) : 1;
 }
 
-// Returns the softening that a kernel uses, in scaled units. It is so large that a body's force on
+// A unit of a result, a power of two, as two factors: the power itself may be outside the range of
+// double although the result is within it.
+struct Factors {
+  double first = 1, second = 1;
+};
+inline Factors two_to_the(int exponent) {
+  const auto power = [](int e) { return std::ldexp(1.0, std::clamp(e, -1022, 1023)); };
+  return {power(exponent / 2), power(exponent - exponent / 2)};
+}
+struct ResultUnits {
+  Factors force, potential, jerk;
+  ResultUnits(double length, double mass, double speed) {
+    const int l = std::ilogb(length), m = std::ilogb(mass), v = std::ilogb(speed);
+    force = two_to_the(m - 2 * l);
+    potential = two_to_the(m - l);
+    jerk = two_to_the(m - 3 * l + v);
+  }
+};
+
+// The smallest softening of the kernels, in scaled units. It is so large that a body's force on
 // itself is zero times a finite number.
 template <class Real>
-double softening_of(double scaled) {
-  return std::fmax(scaled, sizeof(Real) == sizeof(float) ? 1e-12 : 1e-100);
+constexpr double kLeastSoftening = sizeof(Real) == sizeof(float) ? 1e-12 : 1e-100;
+template <class Real>
+constexpr Real kLeastSquare = static_cast<Real>(kLeastSoftening<Real>* kLeastSoftening<Real>);
+
+template <class Real>
+Real softening_squared_of(double scaled) {
+  const double softening = std::max(scaled, kLeastSoftening<Real>);
+  return static_cast<Real>(softening * softening);
 }
 
 // Computes on the CUDA device that holds the arrays, or on the current device. Each array may be on

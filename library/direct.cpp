@@ -91,7 +91,9 @@ HWY_INLINE void add_list(const Task<Real>& task, int begin, int end, int first, 
         }
         sum[0][k] = hn::NegMulAdd(acting, inverse_s, sum[0][k]);
       } else {
-        const V w = hn::Mul(mass, one_over_cube(square));
+        V w = hn::Mul(mass, one_over_cube(square));
+        if constexpr (kQuantity == Quantity::jerk)  // bodies at the same place, without softening
+          w = hn::IfThenZeroElse(hn::Eq(square, hn::Set(lanes, kLeastSquare<Real>)), w);
         sum[0][k] = hn::MulAdd(w, dx, sum[0][k]);
         sum[1][k] = hn::MulAdd(w, dy, sum[1][k]);
         sum[2][k] = hn::MulAdd(w, dz, sum[2][k]);

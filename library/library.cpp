@@ -165,9 +165,8 @@ bool compute(const Call<From>& call, const Units& units, const Points<To>& sourc
              const Points<To>& targets, const std::vector<std::size_t>& bodies, Stop& stop,
              std::vector<double>& out) {
   const auto components = static_cast<std::size_t>(width(call.quantity));
-  const double softening = softening_of<To>(call.softening / units.length);
-  const Task<To> task{call.quantity, sources, targets, static_cast<To>(softening * softening),
-                      stop};
+  const Task<To> task{call.quantity, sources, targets,
+                      softening_squared_of<To>(call.softening / units.length), stop};
   std::vector<double> result(components * bodies.size());
   if constexpr (std::is_same_v<To, float>) {
     if (call.options->method == NBODY_TREE) {
@@ -209,12 +208,14 @@ int compute(const Call<From>& call, const Units& units, std::vector<double>& out
 
 // Writes `count` components of every target to `to`, beginning with the component `first`.
 template <class Real>
-void scatter(const std::vector<double>& out, int all, int first, int count, double unit, Real* to) {
+void scatter(const std::vector<double>& out, int all, int first, int count, const Factors& unit,
+             Real* to) {
   if (to == nullptr) return;
   for (std::size_t i = 0; i < out.size() / static_cast<std::size_t>(all); ++i)
     for (int c = 0; c < count; ++c)
       *to++ = static_cast<Real>(
-          unit * out[i * static_cast<std::size_t>(all) + static_cast<std::size_t>(first + c)]);
+          out[i * static_cast<std::size_t>(all) + static_cast<std::size_t>(first + c)] *
+          unit.first * unit.second);
 }
 
 }  // namespace
@@ -235,13 +236,13 @@ int run(Call<Real> call) try {
   const int result = call.options->method == NBODY_TREE ? compute<float>(call, units, out)
                                                         : compute<Real>(call, units, out);
   if (result != NBODY_OK) return result;
-  const double force = units.mass / units.length / units.length;
+  const ResultUnits unit(units.length, units.mass, units.speed);
   if (call.quantity == Quantity::potential) {
-    scatter(out, all, 0, 1, units.mass / units.length, call.potentials);
+    scatter(out, all, 0, 1, unit.potential, call.potentials);
     return NBODY_OK;
   }
-  scatter(out, all, 0, 3, force, call.accelerations);
-  scatter(out, all, 3, 3, force / units.length * units.speed, call.jerks);
+  scatter(out, all, 0, 3, unit.force, call.accelerations);
+  scatter(out, all, 3, 3, unit.jerk, call.jerks);
   return NBODY_OK;
 } catch (const std::bad_alloc&) {
   return NBODY_NO_MEMORY;

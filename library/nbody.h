@@ -20,7 +20,8 @@
  * other; nothing is written if a call fails.
  *
  * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) is replaced by this
- * limit. A softening of 0 is therefore allowed, even with coincident bodies.
+ * limit. A softening of 0 is therefore allowed, even with coincident bodies, which then add nothing
+ * to each other's accelerations and jerks.
  *
  * Precision. NBODY_DIRECT sums all pairs in the type of the arrays. NBODY_TREE computes in float32,
  * for arrays of either type; the errors of its approximation are larger than those of float32.
@@ -84,7 +85,8 @@ typedef struct nbody_options {
   int method;  /* NBODY_DIRECT or NBODY_TREE */
   int threads; /* largest number, at most 4096; 0: OpenMP chooses */
   /* The tree: opening angle, 0 to 1; highest moment of a node, 0 or 2; and the limit on the
-   * first multipole term that a node omits, relative to the force on the body, 0 to 1. */
+   * first multipole term that a node omits, relative to the force on a group of targets, 0 to 1:
+   * 0 opens all nodes; with 1, theta decides. */
   double theta;
   int multipole;
   double force_tolerance;

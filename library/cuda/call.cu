@@ -83,7 +83,10 @@ __global__ void store_velocities(const float4* __restrict__ velocities,
       store_vector(of_block, t, out.force, sum.x, sum.y, sum.z);
     else
       store_vector(out.accelerations, at, out.force, sum.x, sum.y, sum.z);
-    if (out.potentials != nullptr) out.potentials[at] = static_cast<Real>(out.potential * sum.x);
+    if (out.potentials != nullptr) {
+      const Factors& unit = out.potential;
+      out.potentials[at] = static_cast<Real>(sum.x * unit.first * unit.second);
+    }
   }
   if (!in_order) return;
   __syncthreads();  // all threads have stored their results
@@ -143,11 +146,9 @@ void launch_in(const Problem<Real>& problem, const Plan& plan, Examination* exam
   if (!problem.own) others = lay(problem.targets, {});
   Output<Real> out = problem.out;
   if (examination != nullptr) out.is_expected = examination->is_expected();
-  out.force = plan.mass / plan.length / plan.length;
-  out.potential = plan.mass / plan.length;
-  out.jerk = out.force / plan.length * plan.speed;
-  const double softening = softening_of<To>(problem.softening / plan.length);
-  const auto square = static_cast<To>(softening * softening);
+  const ResultUnits unit(plan.length, plan.mass, plan.speed);
+  out.force = unit.force, out.potential = unit.potential, out.jerk = unit.jerk;
+  const To square = softening_squared_of<To>(problem.softening / plan.length);
   if constexpr (std::is_same_v<To, float>)
     if (tree) return sum_in_tree(sources, problem.own ? nullptr : &others, square, problem, out);
   if constexpr (std::is_same_v<Real, float>)
@@ -280,7 +281,7 @@ int run_on_cuda(const Call<Real>& call) try {
                  !call.targets,
                  call.softening,
                  *call.options,
-                 {a.get(), p.get(), j.get(), 1, 1, 1, nullptr},
+                 {a.get(), p.get(), j.get(), {}, {}, {}, nullptr},
                  middle.get(),
                  stream},
                 last);

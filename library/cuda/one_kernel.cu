@@ -85,7 +85,7 @@ __device__ void choose_length(Setup& setup, double softening, bool is_checked) {
   const auto largest = static_cast<double>(__int_as_float(setup.length));
   const int length = is_checked ? exponent_of(fmax(largest, softening)) : 0;
   set_factors(setup.position_factor, length);
-  const double scaled = fmax(ldexp(softening, -length), 1e-12);  // as softening_of()
+  const double scaled = fmax(ldexp(softening, -length), 1e-12);  // kLeastSoftening<float>
   setup.softening_squared = static_cast<float>(scaled * scaled);
   setup.length_exponent = length;
 }
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(32 * kWarps, 1)
   __syncthreads();  // no thread may read the sums before all warps have written theirs
   if (threadIdx.x >= kGroup || i >= n) return;
   const float3 a = sum_of_warps(warp_a);
-  nbody::library::store_vector(out, i, setup.force(), a.x, a.y, a.z);
+  nbody::library::store_vector(out, i, {setup.force(), 1}, a.x, a.y, a.z);
 }
 
 template <int K, int kLanes, int kWarps>

@@ -35,7 +35,7 @@ struct Bodies {
 template <class Real>
 struct Output {
   Real *accelerations, *potentials, *jerks;  // null: not wanted
-  double force, potential, jerk;
+  Factors force, potential, jerk;
   const int* is_expected;  // on the device; if it points to 0, nothing is stored
 };
 template <class Real>
@@ -45,11 +45,12 @@ __device__ bool is_stored(const Output<Real>& out) {
 
 // Stores the acceleration of body i.
 template <class Real>
-__device__ void store_vector(Real* to, std::size_t i, double unit, double x, double y, double z) {
+__device__ void store_vector(Real* to, std::size_t i, const Factors& unit, double x, double y,
+                             double z) {
   if (to == nullptr) return;
-  to[3 * i] = static_cast<Real>(unit * x);
-  to[3 * i + 1] = static_cast<Real>(unit * y);
-  to[3 * i + 2] = static_cast<Real>(unit * z);
+  to[3 * i] = static_cast<Real>(x * unit.first * unit.second);
+  to[3 * i + 1] = static_cast<Real>(y * unit.first * unit.second);
+  to[3 * i + 2] = static_cast<Real>(z * unit.first * unit.second);
 }
 
 // Steps 12 and 13: write the accelerations that the bodies cause in each other.

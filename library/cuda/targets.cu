@@ -53,11 +53,11 @@ __device__ void store(const Output<Out>& out, size_t i, const Vector& sum) {
 }
 template <class Out>
 __device__ void store(const Output<Out>& out, size_t i, float sum) {
-  out.potentials[i] = static_cast<Out>(out.potential * sum);
+  out.potentials[i] = static_cast<Out>(sum * out.potential.first * out.potential.second);
 }
 template <class Out>
 __device__ void store(const Output<Out>& out, size_t i, double sum) {
-  out.potentials[i] = static_cast<Out>(out.potential * sum);
+  out.potentials[i] = static_cast<Out>(sum * out.potential.first * out.potential.second);
 }
 template <class Out, class Real>
 __device__ void store(const Output<Out>& out, size_t i, const Jerk<Real>& sum) {
@@ -125,8 +125,10 @@ struct Jerks {
       const Real dx = source.x - body[k].x, dy = source.y - body[k].y, dz = source.z - body[k].z;
       const Real vx = velocity.x - moving[k].x, vy = velocity.y - moving[k].y;
       const Real vz = velocity.z - moving[k].z;
-      const Real inverse = inverse_root(dx * dx + (dy * dy + (dz * dz + softening_squared)));
-      const Real square = inverse * inverse, s = source.w * inverse * square;
+      const Real distance_squared = dx * dx + (dy * dy + (dz * dz + softening_squared));
+      const bool together = distance_squared == nbody::library::kLeastSquare<Real>;
+      const Real inverse = inverse_root(distance_squared), square = inverse * inverse;
+      const Real s = (together ? 0 : source.w) * inverse * square;
       const Real t = -3 * (dx * vx + (dy * vy + dz * vz)) * square;
       add(sum[k],
           {s * dx, s * dy, s * dz, s * (vx + t * dx), s * (vy + t * dy), s * (vz + t * dz)});

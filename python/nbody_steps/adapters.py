@@ -39,8 +39,9 @@ def from_rebound(simulation: Any) -> Bodies:
     sqrt(G), and the time is multiplied by sqrt(G). Test particles get mass 0. Bodies keep the names
     of the particles. The result does not contain additional forces.
 
-    Raises a ValueError if the argument is not a simulation, if the simulation is periodic, or if
-    its test particles act on the other bodies (testparticle_type 1).
+    Raises a ValueError if the argument is not a simulation, if the simulation is periodic or
+    without gravity, if a mass is negative, or if its test particles act on the other bodies
+    (testparticle_type 1).
     """
     try:
         gravity, every = float(simulation.G), list(simulation.particles)
@@ -53,10 +54,14 @@ def from_rebound(simulation: Any) -> Bodies:
     if str(getattr(simulation, "boundary", "none")) in ("periodic", "shear"):
         raise ValueError("simulation: its boundary is periodic, but nbody_steps computes only "
                          "isolated systems")
+    if str(getattr(simulation, "gravity", "basic")) == "none":
+        raise ValueError("simulation: its gravity is 'none', but nbody_steps computes gravity")
     if hasattr(simulation, "N_real"):  # REBOUND 4 appends variational particles
         every = every[:simulation.N_real]
     rows = np.array([(p.x, p.y, p.z, p.vx, p.vy, p.vz, p.m) for p in every],
                     np.float64).reshape(-1, 7)
+    if not (rows[:, 6] >= 0).all():
+        raise ValueError("simulation: masses must be 0 or more")
     active = int(simulation.N_active)
     if 0 <= active < len(rows):
         if int(getattr(simulation, "testparticle_type", 0)) != 0 and rows[active:, 6].any():

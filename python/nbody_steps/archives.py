@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
@@ -64,7 +65,16 @@ def whole(file: str, reader: Callable[[str], Bodies]) -> Bodies:
 
 
 def read_rebound(file: str) -> Bodies:
-    return from_rebound(package("rebound", "a REBOUND archive").Simulation(file))
+    """Returns the last state. REBOUND only warns if the end of an archive is damaged, and then
+    takes an earlier state."""
+    rebound = package("rebound", "a REBOUND archive")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        archive = rebound.Simulationarchive(file)
+    for warning in said:
+        if "corrupt" in str(warning.message):
+            raise ValueError(f"{file}: the archive is damaged or truncated")
+    return from_rebound(archive[-1])
 
 
 def read_amuse(file: str) -> Bodies:

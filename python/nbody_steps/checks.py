@@ -16,12 +16,15 @@ TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 def as_array(name: str, value: Any) -> np.ndarray:
     """Returns `value` as a numpy array, without a copy if possible. Lists of numbers become
     float64."""
+    require_plain(name, value)
     if isinstance(value, np.ndarray):
-        require_plain(name, value)
         array = value
     elif hasattr(value, "__dlpack__"):
-        device = getattr(value, "__dlpack_device__", lambda: (1, 0))()
-        if int(device[0]) not in (1, 3, 11):  # not in (pageable or pinned) host memory
+        try:
+            device = int(getattr(value, "__dlpack_device__", lambda: (1, 0))()[0])
+        except BufferError:  # an array that several devices share
+            device = 1
+        if device not in (1, 3, 11):  # not in (pageable or pinned) host memory
             raise ValueError(f"{name}: the array is in a GPU's memory; this build computes on the "
                              "CPU, so copy it to the host first")
         try:
@@ -41,15 +44,23 @@ def as_array(name: str, value: Any) -> np.ndarray:
     return array.astype(native, copy=False)
 
 
-def require_plain(name: str, array: np.ndarray) -> None:
-    """Rejects arrays of numpy's subclasses that do not mean their plain numbers: masked values, and
-    units (of astropy or unyt), which would be ignored."""
-    if np.ma.is_masked(array):
+def require_plain(name: str, value: Any) -> None:
+    """Rejects values that do not mean their plain numbers: masked values, and units (of astropy,
+    unyt or pint), which would be ignored. Looks at every element of lists, too."""
+    if isinstance(value, (list, tuple)):
+        for element in value:
+            if not isinstance(element, (float, int)):
+                require_plain(name, element)
+        return
+    if isinstance(value, np.ndarray) and np.ma.is_masked(value):
         raise ValueError(f"{name}: masked values are not allowed; leave these bodies out")
-    unit = getattr(array, "unit", None) or getattr(array, "units", None)
-    if unit is not None and str(unit) not in ("", "dimensionless"):
-        raise ValueError(f"{name}: the unit {unit} is not allowed, because G is 1; "
-                         "use plain numbers (.value)")
+    for attribute in ("unit", "units"):
+        unit = getattr(value, attribute, None)
+        if unit is None or callable(unit) or hasattr(unit, "dtype"):  # a column of a table
+            continue
+        if str(unit) not in ("", "dimensionless"):
+            raise ValueError(f"{name}: the unit {unit} is not allowed, because G is 1; "
+                             "use plain numbers (.value)")
 
 
 def vectors(name: str, value: Any, like: Optional[tuple[str, np.ndarray]] = None) -> np.ndarray:
@@ -111,8 +122,12 @@ def shape_and_type(name: str, found: tuple[int, ...], allowed: tuple[Optional[in
 
 def number(name: str, value: Any, low: float, high: float = math.inf, allowed: str = "") -> float:
     """Returns the value as a float, which must be finite and from low to high."""
+    if not isinstance(value, (float, int)):
+        require_plain(name, value)
+    if type(value).__name__.endswith("Tracer"):
+        raise ValueError(f"{name}: a value that JAX traces is not allowed; use a constant")
     try:
-        found = float(value)
+        found = math.nan if isinstance(value, (bool, str, bytes)) else float(value)
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not (low <= found <= high and math.isfinite(found)):
@@ -122,7 +137,7 @@ def number(name: str, value: Any, low: float, high: float = math.inf, allowed: s
 
 def whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
     try:
-        found = operator.index(value)
+        found = low - 1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         found = low - 1
     if not low <= found <= high:

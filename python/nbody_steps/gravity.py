@@ -10,6 +10,7 @@ import numpy as np
 from . import _extension, checks, devices, in_jax
 
 METHODS = {"direct": 0, "tree": 1}
+OPTIONS = ("theta", "multipole", "force_tolerance", "device", "threads", "unchecked")
 DEVICES = {"cpu": 0, "cuda": 1}
 
 
@@ -51,6 +52,14 @@ def settings_of(method: str, theta: float, multipole: int, force_tolerance: floa
     )
 
 
+def settings_named(method: str, options: dict[str, Any]) -> _extension.Settings:
+    """Returns the settings of a call on the CPU that has these options; the others have their
+    defaults."""
+    given = {"theta": 1.0, "multipole": 2, "force_tolerance": 0.005, "device": None,
+             "threads": None, **options}
+    return settings(method, *(given[name] for name in OPTIONS[:5]))
+
+
 def length(softening: Any) -> float:
     return checks.number("softening", softening, 0, 1e150, "a finite number, 0 or more")
 
@@ -74,7 +83,8 @@ def accelerations(positions: Any, masses: Any, softening: float, targets: Any = 
                      "tree": in float32, O((n + k) log n). The tree of step 15b, with the criterion
                      of `./nbody run 15b --force-tolerance`
     force_tolerance  tree: limit on the first multipole term that a node omits, relative to the
-                     force on the body; 0.005 gives RMS errors of about 6e-4 of the acceleration
+                     force on a group of targets; 0.005 gives RMS errors of about 6e-4 of the
+                     acceleration in spheres and galaxies. 0 opens all nodes; with 1, theta decides
     theta            tree: the largest opening angle; at 0 all nodes are opened
     multipole        tree: 0 uses masses of nodes, 2 also their quadrupoles
     device           "cpu", "cuda" in a build with nvcc, or None: where the arrays are

@@ -98,7 +98,7 @@ def array_of_jax(name: str, array: Any, positions: Any, place: str) -> Any:
     if place == "on device":
         number = next(iter(positions.devices())).local_hardware_id
         raise ValueError(f"{name}: not on CUDA device {number}, where positions are")
-    return jax.numpy.asarray(array)
+    return jax.numpy.asarray(checks.as_array(name, array))
 
 
 @functools.lru_cache(maxsize=256)
@@ -137,6 +137,9 @@ def call(function: str, arrays: dict[str, Any], softening: float, settings: _ext
     place   what `takes` has returned
     """
     positions = arrays["positions"]
+    for name in ("positions", "velocities", "masses"):
+        if name in arrays and arrays[name] is None:
+            raise ValueError(f"{name}: None is not allowed; use an array")
     given = {name: array_of_jax(name, array, positions, place)
              for name, array in arrays.items() if array is not None}
     forms = tuple((name, array.shape, array.dtype) for name, array in given.items())

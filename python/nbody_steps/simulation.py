@@ -6,8 +6,8 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import _extension, checks, devices
-from .gravity import accelerations, length, require_same_shape
+from . import _extension, checks, devices, in_jax
+from .gravity import OPTIONS, accelerations, length, require_same_shape, settings_named
 
 
 def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt: float, steps: int,
@@ -30,6 +30,13 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     if "targets" in options:
         raise ValueError("targets: not allowed, because the bodies themselves move; give bodies "
                          "that cause no force the mass 0")
+    if in_jax.is_traced(positions, velocities, masses):
+        raise TypeError("simulate: not allowed within functions that JAX compiles; use "
+                        "jax.lax.fori_loop with accelerations")
+    unknown = sorted(set(options) - set(OPTIONS))
+    if unknown:
+        raise TypeError(f"simulate: {unknown[0]!r} is not an argument; the options of "
+                        f"accelerations are {', '.join(OPTIONS)}")
     checks.function_or_none("progress", progress, "the step's number")
     checks.function_or_none("external", external, "positions and time")
     number = devices.device_of(positions)
@@ -46,7 +53,8 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
     require_same_shape("velocities", v, "positions", x)
     m = checks.masses_of(masses, ("positions", x))
     eps = length(softening)
-    h = x.dtype.type(checks.number("dt", dt, -np.inf, np.inf, "a finite number"))
+    settings_named(method, options)  # also without steps
+    h = time_step(dt, x.dtype.type)
     half = x.dtype.type(0.5) * h
     start = checks.number("time", time, -np.inf, np.inf, "a finite number")
     for step in range(1, checks.whole("steps", steps, 0) + 1):
@@ -58,6 +66,17 @@ def simulate(positions: Any, velocities: Any, masses: Any, softening: float, dt:
         if progress is not None:
             progress(step)
     return x, v
+
+
+def time_step(dt: Any, real: Any) -> Any:
+    """Returns dt in the type of the arrays."""
+    exact = checks.number("dt", dt, -np.inf, np.inf, "a finite number")
+    with np.errstate(over="ignore"):
+        h = real(exact)
+    if not np.isfinite(h) or (h == 0) != (exact == 0):
+        raise ValueError(f"dt: {dt!r} is not allowed; use a number within the range of "
+                         f"{np.dtype(real)}")
+    return h
 
 
 def simulate_on_device(x: Any, v: Any, m: Any, eps: float, h: float, steps: int, method: str,

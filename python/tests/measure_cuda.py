@@ -17,8 +17,8 @@ have the code of a call, so calls with few bodies come before each single call. 
 change, so runs of the step's program alternate with calls, and the record has the medians of the
 differences.
 
-With JAX, the calls are also in functions that JAX compiles, once in a loop and once unrolled. Each
-call needs one number of the result before. The time of a call is the difference of two such
+With JAX, the calls are also in functions that JAX compiles, once in a loop and once unrolled. An
+addition makes each call need the result before. The time of a call is the difference of two such
 functions, one with three times as many calls, divided by the number of additional calls. So it does
 not contain the time until a function begins.
 """
@@ -264,19 +264,20 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
 
 def compiled_calls(method: str, calls: int, in_a_loop: bool) -> Callable[[Any, Any], None]:
     """Returns a function that JAX compiles, with this number of calls. Each call needs the result
-    of the one before, or else JAX would make only one."""
+    of the one before, or else JAX would make only one. In a loop, it takes least time to change one
+    body for this; if the calls are unrolled, JAX would then copy all bodies."""
     import jax
 
-    def call(x: Any, m: Any, zero: Any) -> Any:
-        found = nb.accelerations(x, m, 0.05, method=method)
-        return x.at[0].add(zero * found[0])
+    def call(x: Any, m: Any) -> Any:
+        return nb.accelerations(x, m, 0.05, method=method)
 
     @jax.jit
     def compiled(x: Any, m: Any, zero: Any) -> Any:
         if in_a_loop:
-            return jax.lax.fori_loop(0, calls, lambda _, x: call(x, m, zero), x)
+            return jax.lax.fori_loop(
+                0, calls, lambda _, x: x.at[0].add(zero * call(x, m)[0]), x)
         for _ in range(calls):
-            x = call(x, m, zero)
+            x = x + zero * call(x, m)
         return x
     return lambda x, m: compiled(x, m, jax.numpy.float32(0)).block_until_ready()
 

@@ -64,6 +64,16 @@ class Rebound(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "^simulation: testparticle_type 1"):
             nb.from_rebound(sim)
 
+    def test_gravity_that_is_not_computed(self) -> None:
+        sim = nb.to_rebound(nb.scenario("figure-eight"))
+        sim.gravity = "none"
+        with self.assertRaisesRegex(ValueError, "^simulation: its gravity is 'none'"):
+            nb.from_rebound(sim)
+        sim.gravity = "basic"
+        sim.particles[0].m = -1
+        with self.assertRaisesRegex(ValueError, "^simulation: masses must be 0 or more"):
+            nb.from_rebound(sim)
+
     def test_nonsense(self) -> None:
         import rebound
         sim = rebound.Simulation()

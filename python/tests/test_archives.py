@@ -135,6 +135,20 @@ class Archives(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "cannot be read"):
             nb.read(self.file)
 
+    def test_a_truncated_archive_of_rebound(self) -> None:
+        simulation = needs("rebound").Simulation()
+        simulation.add(m=1)
+        simulation.add(m=1e-3, a=1)
+        for time in range(4):
+            simulation.integrate(time)
+            simulation.save_to_file(str(self.file), delete_file=time == 0)
+        self.assertEqual(nb.read(self.file).time, 3.0)
+        whole = self.file.read_bytes()
+        for bytes_lost in (1, 20, 200):
+            self.file.write_bytes(whole[:-bytes_lost])
+            with self.subTest(bytes_lost), self.assertRaisesRegex(ValueError, "truncated|read"):
+                nb.read(self.file)
+
     def test_rebound(self) -> None:
         rebound = needs("rebound")
         simulation = rebound.Simulation()

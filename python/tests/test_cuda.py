@@ -173,6 +173,21 @@ class OnDevice(unittest.TestCase):
             self.close(library.back(nb.accelerations(library.bring(y), library.bring(k), 1e18)),
                        nb.accelerations(y, k, 1e18), tolerance, str(dtype))
 
+    def test_limits(self) -> None:
+        """Units outside the range of float64, and bodies at the same place without softening."""
+        for length, mass, speed in ((1e110, 1.0, 1e150), (1e-100, 1e50, 1e-100)):
+            x, v = np.zeros((2, 3)), np.zeros((2, 3))
+            x[1, 0], v[1, 0] = length, speed
+            exact = -2 * (mass / length) * (speed / length) / length
+            found = nb.jerk(x, v, np.full(2, mass), 0, device="cuda")
+            np.testing.assert_allclose(found[:, 0], [exact, -exact], 1e-12)
+        for dtype in (np.float32, np.float64):
+            x, v, m = np.zeros((2, 3), dtype), np.eye(2, 3, dtype=dtype), np.ones(2, dtype)
+            found = nb.jerk(x, v, m, 0, with_accelerations=True, device="cuda")
+            self.assertFalse(np.any(found))
+            np.testing.assert_allclose(nb.jerk(x, v, m, 0.5, device="cuda"), 8 * (v[::-1] - v),
+                                       1e-6)
+
     def test_unchecked(self) -> None:
         def test(library: Library) -> None:
             for n in (500, SIZES[-1]):

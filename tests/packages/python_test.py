@@ -64,7 +64,8 @@ def main(folder: Path, with_others: bool) -> int:
     notebooks = [source / f"python/notebooks/{name}.md" for name in OTHERS[:3]]
     tests = ((("test_adapters.py", "--all"), ("test_archives.py", "--all"),
               ("test_notebooks.py", *notebooks)) if with_others
-             else (("test_nbody_steps.py", source / "docs/library.md"), ("test_jax.py",)))
+             else (("test_nbody_steps.py", source / "docs/library.md"), ("test_arguments.py",),
+                   ("test_jax.py",)))
     for name, *words in tests:
         tested = run(folder / "venv/bin/python", source / "python/tests" / name, *words, cwd=folder)
         print(tested.stdout)

@@ -1,0 +1,100 @@
+"""Tests what nbody_steps does with values at the limits of a type, and with arrays that have more
+meaning than their numbers."""
+
+from __future__ import annotations
+
+import unittest
+
+import numpy as np
+
+import nbody_steps as nb
+
+X = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0]])
+M = np.ones(3)
+
+
+class Quantity(np.ndarray):
+    """An array with a unit, as astropy has."""
+    unit = "kpc"
+
+
+class Magnitude:
+    """An array with units that does not belong to numpy, as pint has."""
+    units = "kiloparsec"
+
+    def __init__(self, values) -> None:
+        self.values = values
+
+    def __array__(self, *_, **__) -> np.ndarray:
+        return np.asarray(self.values)
+
+    def __float__(self) -> float:
+        return float(self.values)
+
+
+class MoreThanNumbers(unittest.TestCase):
+    def assert_rejected(self, message: str, *arguments, **options) -> None:
+        with self.subTest(message):
+            with self.assertRaisesRegex(ValueError, message):
+                nb.accelerations(*arguments, **options)
+
+    def test_units(self) -> None:
+        self.assert_rejected("positions: the unit kpc", X.view(Quantity), M, 0.1)
+        self.assert_rejected("positions: the unit kpc", [row.view(Quantity) for row in X], M, 0.1)
+        self.assert_rejected("masses: the unit kilo", X, Magnitude(M), 0.1)
+        self.assert_rejected("masses: the unit kilo", X, [Magnitude(1.0)] * 3, 0.1)
+        self.assert_rejected("softening: the unit kilo", X, M, Magnitude(0.1))
+        with self.assertRaisesRegex(ValueError, "dt: the unit kilo"):
+            nb.simulate(X, X, M, 0.1, Magnitude(0.1), 1)
+
+    def test_masks(self) -> None:
+        rows = [np.ma.array(row, mask=[1, 0, 0]) for row in X]
+        self.assert_rejected("positions: masked", rows, M, 0.1)
+
+    def test_numbers(self) -> None:
+        for value in ("0.1", True, b"1", None, [0.1, 0.2]):
+            self.assert_rejected("softening: ", X, M, value)
+        self.assert_rejected("threads: ", X, M, 0.1, threads=True)
+        self.assertEqual(nb.accelerations(X, M, np.float32(0.5)).shape, (3, 3))
+
+
+class Limits(unittest.TestCase):
+    def test_units_outside_the_range_of_a_float64(self) -> None:
+        a = nb.accelerations([[0, 0, 0], [1e-100, 0, 0]], [1e110, 0], 0)
+        self.assertEqual(a[0].tolist(), [0, 0, 0])  # the body without mass does not act
+        np.testing.assert_allclose(nb.potential([[0, 0, 0], [1e-100, 0, 0]], [1e110, 0], 0),
+                                   [0, -1e210], 1e-12)
+        # One body at a distance L, at a speed V: -2 m V / L^3.
+        for length, mass, speed in ((1e110, 1.0, 1e150), (1e-100, 1e50, 1e-100)):
+            x, v = [[0, 0, 0], [length, 0, 0]], [[0, 0, 0], [speed, 0, 0]]
+            exact = -2 * (mass / length) * (speed / length) / length
+            found = nb.jerk(x, v, [mass, mass], 0)
+            np.testing.assert_allclose(found[:, 0], [exact, -exact], 1e-12)
+
+    def test_bodies_at_the_same_place(self) -> None:
+        for dtype in (np.float32, np.float64):
+            x, v = np.zeros((2, 3), dtype), np.eye(2, 3, dtype=dtype)
+            jerks, a = reversed(nb.jerk(x, v, np.ones(2, dtype), 0, with_accelerations=True))
+            self.assertEqual(a.any() or jerks.any(), False)
+            softened = nb.jerk(x, v, np.ones(2, dtype), 0.5)
+            np.testing.assert_allclose(softened, 8 * (v[::-1] - v), 1e-6)
+
+
+class Simulations(unittest.TestCase):
+    def test_arguments_are_checked_without_steps(self) -> None:
+        for options in ({"method": "tre"}, {"theta": 2}, {"threads": 0}):
+            with self.subTest(options), self.assertRaises(ValueError):
+                nb.simulate(X, X, M, 0.1, 0.1, 0, **options)
+        with self.assertRaisesRegex(TypeError, "simulate: 'foo' is not an argument"):
+            nb.simulate(X, X, M, 0.1, 0.1, 0, foo=1)
+
+    def test_a_time_step_out_of_range(self) -> None:
+        x, m = X.astype(np.float32), M.astype(np.float32)
+        for dt in (1e-50, 1e50):
+            with self.subTest(dt), self.assertRaisesRegex(ValueError, "dt: .*range of float32"):
+                nb.simulate(x, x, m, 0.1, dt, 1)
+        self.assertTrue((nb.simulate(x, x, m, 0.1, 0, 1)[0] == x).all())
+
+
+if __name__ == "__main__":
+    unittest.main()
