@@ -136,11 +136,15 @@ def short_way(kind: type) -> Optional[tuple[Any, ...]]:
     library = library_of(kind)
     if isinstance(library, Torch) and kind is sys.modules["torch"].Tensor:
         torch = sys.modules["torch"]
-        return True, kind, torch.float32, torch.float64, library.raw_stream, None, torch.empty_like
-    if isinstance(library, Cupy) and kind is library.cupy.ndarray:
-        cupy = library.cupy
-        return (False, kind, np.dtype(np.float32), np.dtype(np.float64),
-                cupy.cuda.get_current_stream, cupy.cuda.runtime.getDevice, cupy.empty)
+        return (True, kind, torch.float32, torch.float64, library.raw_stream, None,
+                torch.empty_like, None)
+    # CuPy's `flags` makes an object at each use, which takes as long as all else that is read. Its
+    # own code reads the attribute below.
+    contiguous = "_c_contiguous"
+    if isinstance(library, Cupy) and kind is library.cupy.ndarray and hasattr(kind, contiguous):
+        cuda = library.cupy.cuda
+        return (False, kind, np.dtype(np.float32), np.dtype(np.float64), cuda.get_current_stream,
+                cuda.runtime.getDevice, kind, contiguous)
     return None
 
 

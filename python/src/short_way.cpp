@@ -14,7 +14,7 @@ struct Names {
   nb::str is_cuda = name("is_cuda"), get_device = name("get_device"), dtype = name("dtype"),
           shape = name("shape"), is_contiguous = name("is_contiguous"), data_ptr = name("data_ptr"),
           new_empty = name("new_empty"), data = name("data"), ptr = name("ptr"),
-          device_id = name("device_id"), flags = name("flags"), c_contiguous = name("c_contiguous");
+          device_id = name("device_id");
   static nb::str name(const char* text) {
     return nb::steal<nb::str>(PyUnicode_InternFromString(text));
   }
@@ -28,7 +28,7 @@ nb::object checked(PyObject* found) {
   if (found == nullptr) throw nb::python_error();
   return nb::steal(found);
 }
-nb::object get(nb::handle object, const nb::str& name) {
+nb::object get(nb::handle object, nb::handle name) {
   return checked(PyObject_GetAttr(object.ptr(), name.ptr()));
 }
 nb::object ask(nb::handle object, const nb::str& method) {
@@ -44,9 +44,10 @@ std::uintptr_t address_in(const nb::object& number) {
 struct Way {
   bool is_torch;
   nb::handle type, float32, float64;
-  nb::handle stream;   // a function that takes the device's number
-  nb::handle current;  // CuPy: a function that returns the current device
-  nb::handle empty;    // CuPy: makes an array; PyTorch: makes an array like another
+  nb::handle stream;      // a function that takes the device's number
+  nb::handle current;     // CuPy: a function that returns the current device
+  nb::handle empty;       // CuPy: makes an array; PyTorch: makes an array like another
+  nb::handle contiguous;  // CuPy: the name of the attribute that tells whether an array is
 };
 
 struct Found {
@@ -67,7 +68,7 @@ bool look(const Way& way, nb::handle array, Py_ssize_t width, Found& found) {
     found.number = PyLong_AsLong(ask(array, n.get_device).ptr());
     found.address = address_in(ask(array, n.data_ptr));
   } else {
-    if (get(get(array, n.flags), n.c_contiguous).ptr() != Py_True) return false;
+    if (get(array, way.contiguous).ptr() != Py_True) return false;
     const nb::object data = get(array, n.data);
     found.number = PyLong_AsLong(get(data, n.device_id).ptr());
     found.address = address_in(get(data, n.ptr));
@@ -89,7 +90,8 @@ nb::object sum_there(const nb::tuple& library, bool is_potential, nb::handle pos
                      nb::handle masses, nb::handle targets, nb::handle softening,
                      const Settings& settings) {
   const auto part = [&](Py_ssize_t k) { return nb::handle(PyTuple_GET_ITEM(library.ptr(), k)); };
-  const Way way{part(0).ptr() == Py_True, part(1), part(2), part(3), part(4), part(5), part(6)};
+  const Way way{
+      part(0).ptr() == Py_True, part(1), part(2), part(3), part(4), part(5), part(6), part(7)};
   Found x, m, at;
   if (!PyFloat_Check(softening.ptr()) && !PyLong_Check(softening.ptr())) return nb::none();
   const double eps = PyFloat_AsDouble(softening.ptr());
