@@ -2,8 +2,8 @@
 //
 // A pair takes 20 operations in float64: three differences, three for the squared distance, six for
 // the inverse cube, two for the masses and six for the sums. So an interaction takes 10, not the 17
-// of step 11. A source in shared memory is split into halves of 16 bytes, because lanes that read
-// 32 bytes each would use every bank twice.
+// of register_blocking.h. A source in shared memory is split into halves of 16 bytes, because lanes
+// that read 32 bytes each would use every bank twice.
 #pragma once
 
 #include <algorithm>
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(32 * kWarps, (K > 4 ? 8 : 16) / kWarps)
       Three& sum = column_a[j];
       sum = {sum.x + reaction.x, sum.y + reaction.y, sum.z + reaction.z};
     }
-    __syncthreads();  // the next turn adds to the sums of another warp
+    __syncthreads();  // the next turn, or the stores below, use the sums of another warp
   }
   Three* const row_partials = partials + 2 * blockIdx.y * bodies + static_cast<size_t>(system) * n;
   for (int k = 0; k < K; ++k) {

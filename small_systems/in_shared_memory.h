@@ -117,7 +117,8 @@ __global__ void __launch_bounds__(kBlockSize, 1)
       position.z += velocity.z * dt;
       write_to_all<kBlocks>(&positions[(step + 1) % 2][i], position);
     }
-    // The next step reads what this step has written, and overwrites what this step has read.
+    // The next step reads the positions that all blocks have written, and overwrites the positions
+    // and sums that this step has read.
     wait_for_all<kBlocks>();
   }
   if (owner) {

@@ -104,7 +104,7 @@ __global__ void update_bodies(Position* __restrict__ positions, Velocity* __rest
 nbody::Timing simulate(const nbody::Run& run, nbody::Systems& systems) {
   const int count = systems.count, n = systems.bodies_per_system, bodies = count * n;
   nbody::MassiveFirst order(systems);  // massless bodies exert no force and get no chunks
-  // K interactions take 14 K issue slots; the load of their source and the loop take three more.
+  // Issue slots: 14 K for K interactions, 3 for their source and the loop, 0.004 per partial sum.
   const auto [k, chunk, chunks] =
       nbody::divide(count, n, order.sources(), kTileSize, kMaxChunks, {4, 2, 1},
                     {.interaction = 14, .source = 3, .partial_sum = 0.004, .side_by_side = 3});

@@ -80,7 +80,7 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
       __syncwarp();  // no lane may overwrite it while another still reads it
       column_a[j] += reaction;
     }
-    __syncthreads();  // the next turn adds to the sums of another warp
+    __syncthreads();  // the next turn, or the caller, uses the sums of another warp
   }
 }
 
@@ -167,6 +167,7 @@ Shape shape_for(int systems, int n) {
   std::vector<Shape> shapes{kShape<12, 2>, kShape<12, 1>, kShape<8, 1>,
                             kShape<4, 2>,  kShape<4, 1>,  kShape<2, 1>};
   std::erase_if(shapes, [](const Shape& shape) { return shape.warps < kMinWarps; });
+  // A lane takes 18 slots per pair, and 8 per source to load it and to pass on its sum.
   return nbody::least_work_of_pairs(systems, n, shapes,
                                     {.pair = 18, .source = 8, .partial_sum = 1.5});
 }

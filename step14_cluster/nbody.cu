@@ -36,7 +36,7 @@ __device__ void meet_column(const Position* __restrict__ positions, int first, i
       __syncwarp();  // no lane may overwrite it while another still reads it
       column_a[j] += reaction;
     }
-    __syncthreads();  // the next turn adds to the sums of another warp
+    __syncthreads();  // the next turn, or the caller, uses the sums of another warp
   }
 }
 

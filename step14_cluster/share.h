@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kBlockSize = 128;  // threads per block in kernels with one thread per body
 constexpr size_t kMaxBytes = size_t{TUNABLE(MAX_KIBIBYTES, 2 << 20)} << 10;  // for partial sums
-constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);                      // units per launch
-constexpr size_t kGroups = TUNABLE(GROUPS, 4);                               // for whole systems
+constexpr size_t kMaxUnits = TUNABLE(MAX_UNITS, 65535);  // units per launch; gridDim.y's limit
+constexpr size_t kGroups = TUNABLE(GROUPS, 4);           // for whole systems
 constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // fewest blocks of a group
 
 using Position = float4;  // read by one 16-byte load; w is the mass

@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(32)
   float3 a{};
   int size = 1;  // number of nodes on the stack
   if (lane == 0) stack[0] = root;
-  __syncwarp();
+  __syncwarp();  // no lane may read the stack before the root is there
   while (size > 0) {
     // Lanes take one node each from the top, but fewer lanes do if the children might not fit.
     const int taken = min(min(size, 32), max(kStack - kDepth - size, 1));
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(32)
       const int count = -__shfl_sync(kAllLanes, right, holder);
       __syncwarp();  // all lanes are done with the old tile
       if (lane < count) tile[0][lane] = bodies[first + lane];
-      __syncwarp();
+      __syncwarp();  // the new tile has been written
 #pragma unroll 4
       for (int j = 0; j < count; ++j)
         partial = partial + attraction(tile[0][j], body, softening_squared);

@@ -38,7 +38,7 @@ __device__ inline float sum_of_block(float x) {
   x = sum_of_warp(x);
   __syncthreads();  // the previous sums have been read
   if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;
-  __syncthreads();
+  __syncthreads();  // every warp's sum is there
   return sum_of_warp(threadIdx.x % 32 < blockDim.x / 32 ? sums[threadIdx.x % 32] : 0);
 }
 

@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     queued -= count;
     __syncwarp();  // the queue has been written, and all lanes are done with the old tile
     if (lane() < count) tile[0][lane()] = bodies[queue[queued + lane()]];
-    __syncwarp();
+    __syncwarp();  // the new tile has been written
     float3 sum{};
 #pragma unroll 8
     for (int j = 0; j < count; ++j) sum = sum + attraction(tile[0][j], body, softening_squared);
@@ -320,9 +320,9 @@ template <int kOrder, bool kQuadrupole>
 Timing simulate_with(const Run& run, Systems& systems) {
   const int n = systems.bodies_per_system;
   const float theta = run.approximation.theta;
-  // The first terms that a series omits grow with theta to the power kOrder + 2. With one more
-  // power, the errors at small angles are mostly those of the nodes that act on each body, as in
-  // step 15b.
+  // The first terms that a series omits grow with theta to the power kOrder + 1. The tolerance
+  // shrinks with one more power, so at small angles most errors are those of the nodes that act on
+  // each body, as in step 15b.
   const float tolerance =
       kAllowed * run.approximation.force_tolerance.value_or(0) * powf(theta, kOrder + 2);
   const int groups = (n - 1) / kGroup + 1, large = (n - 1) / kLarge + 1;

@@ -50,7 +50,7 @@ __device__ inline int divide(int* stack, int size, int part, int parts) {
     __syncwarp();  // these nodes have been read before any are overwritten
     if (from < size) stack[begin / parts + lane()] = number;
   }
-  __syncwarp();
+  __syncwarp();  // no lane may read the kept nodes before all of them are in place
   return (size - part + parts - 1) / parts;
 }
 
