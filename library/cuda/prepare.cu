@@ -9,6 +9,7 @@ namespace nbody::library {
 namespace {
 
 constexpr int kBlockSize = 256;
+constexpr int kAtOnce = 4;         // loads of bodies that do not wait for each other's stores
 constexpr int kMostBlocks = 1024;  // limit per pass; the last block adds up all findings
 
 // The reciprocal of a unit, as two powers of two: in float32, the whole might be too large.
@@ -178,11 +179,19 @@ __global__ void __launch_bounds__(kBlockSize) prepare(const Pass<To, From> pass)
     const std::size_t end = first + tile < count ? first + tile : count;
     const From mass = pass.from.masses != nullptr ? pass.from.masses[first] : From(0);
     bool same = end - first == tile;  // massless bodies fill up the last tile
-    for (std::size_t i = first + threadIdx.x; i < end; i += kBlockSize) {
-      const Body<From> body = load(pass, i);
-      same &= body.mass == mass;
-      if (pass.report.facts != nullptr) examine(body, pass.centre, found);
-      if (pass.positions != nullptr) store(pass, i, body);
+    for (std::size_t begin = first + threadIdx.x; begin < end; begin += kAtOnce * kBlockSize) {
+      Body<From> body[kAtOnce];
+#pragma unroll
+      for (int k = 0; k < kAtOnce; ++k)
+        if (begin + k * kBlockSize < end) body[k] = load(pass, begin + k * kBlockSize);
+#pragma unroll
+      for (int k = 0; k < kAtOnce; ++k) {
+        const std::size_t i = begin + k * kBlockSize;
+        if (i >= end) break;
+        same &= body[k].mass == mass;
+        if (pass.report.facts != nullptr) examine(body[k], pass.centre, found);
+        if (pass.positions != nullptr) store(pass, i, body[k]);
+      }
     }
     if (!pass.division.notes_masses) continue;
     same = __syncthreads_and(same);

@@ -53,7 +53,7 @@ class Examination {
 
 // How a pass divides its bodies: a block takes a tile, then the tile that is `blocks` ahead.
 struct Division {
-  std::size_t tile = 256;
+  std::size_t tile = 1024;
   bool notes_masses = false;  // for step 12: also find the mass of each tile
   int tiles(std::size_t count) const { return static_cast<int>((count + tile - 1) / tile); }
   int blocks(std::size_t count) const;

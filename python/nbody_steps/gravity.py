@@ -126,7 +126,7 @@ def total(function: str, positions: Any, masses: Any, softening: float, targets:
     library = devices.short_way(type(positions))
     if library is not None and options[4] in (None, "cuda"):
         found = _extension.sum_there(library, function == "potential", positions, masses, targets,
-                                     softening, settings(*options, True, unchecked))
+                                     softening, (*options, True, unchecked), settings)
         if found is not None:
             return found
     arrays = {"positions": positions, "masses": masses, "targets": targets}

@@ -1,6 +1,9 @@
 // A short way from arrays of PyTorch and CuPy to the library. The long way, nbody_steps/devices.py,
 // also reports what is wrong with an argument, but takes longer than a small kernel. If the short
 // way finds anything unusual, it returns None, and Python uses devices.py instead.
+#include <algorithm>
+#include <utility>
+
 #include "extension.h"
 
 namespace nb = nanobind;
@@ -48,6 +51,7 @@ struct Way {
   nb::handle current;     // CuPy: a function that returns the current device
   nb::handle empty;       // CuPy: makes an array; PyTorch: makes an array like another
   nb::handle contiguous;  // CuPy: the name of the attribute that tells whether an array is
+  nb::handle last;        // see settings_for
 };
 
 struct Found {
@@ -86,12 +90,47 @@ bool is_like(const Found& other, const Found& positions) {
   return other.number == positions.number && other.dtype.is(positions.dtype);
 }
 
+// True if the value of an option cannot change while the object stays the same.
+bool is_constant(nb::handle option) {
+  return option.is_none() || PyBool_Check(option.ptr()) || PyLong_CheckExact(option.ptr()) ||
+         PyFloat_CheckExact(option.ptr()) || PyUnicode_CheckExact(option.ptr());
+}
+bool are_same(nb::handle options, nb::handle others) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(options.ptr());
+  bool same = PyTuple_GET_SIZE(others.ptr()) == count;
+  for (Py_ssize_t k = 0; same && k < count; ++k)
+    same = PyTuple_GET_ITEM(options.ptr(), k) == PyTuple_GET_ITEM(others.ptr(), k);
+  return same;
+}
+
+// Returns the settings of a call. `last` is a list with the options and the settings of the last
+// call, because checking options takes as long as the launch of a kernel. In each call of a loop
+// the options are the same objects, so pointers are compared.
+Settings settings_for(const nb::tuple& options, nb::handle make, nb::list last) {
+  if (last.size() == 2 && are_same(last[0], options)) return nb::cast<Settings>(last[1]);
+  const nb::object settings = make(*options);
+  last.clear();
+  if (std::all_of(options.begin(), options.end(), is_constant)) {
+    last.append(options);
+    last.append(settings);
+  }
+  return nb::cast<Settings>(settings);
+}
+
+// `settings` is a function that makes settings from the options.
 nb::object sum_there(const nb::tuple& library, bool is_potential, nb::handle positions,
                      nb::handle masses, nb::handle targets, nb::handle softening,
-                     const Settings& settings) {
+                     const nb::tuple& options, nb::handle settings) {
   const auto part = [&](Py_ssize_t k) { return nb::handle(PyTuple_GET_ITEM(library.ptr(), k)); };
-  const Way way{
-      part(0).ptr() == Py_True, part(1), part(2), part(3), part(4), part(5), part(6), part(7)};
+  const Way way{part(0).ptr() == Py_True,
+                part(1),
+                part(2),
+                part(3),
+                part(4),
+                part(5),
+                part(6),
+                part(7),
+                part(8)};
   Found x, m, at;
   if (!PyFloat_Check(softening.ptr()) && !PyLong_Check(softening.ptr())) return nb::none();
   const double eps = PyFloat_AsDouble(softening.ptr());
@@ -122,10 +161,11 @@ nb::object sum_there(const nb::tuple& library, bool is_potential, nb::handle pos
   const std::uintptr_t to = way.is_torch ? address_in(ask(out, names().data_ptr))
                                          : address_in(get(get(out, names().data), names().ptr));
   const auto count = [](Py_ssize_t rows) { return static_cast<std::size_t>(rows); };
+  const Settings found = settings_for(options, settings, nb::borrow<nb::list>(way.last));
   (is_single ? sum_on<float>
              : sum_on<double>)(number, is_potential ? Quantity::potential : Quantity::accelerations,
                                {count(x.rows), x.address, 0, m.address},
-                               {count(at.rows), at.address, 0, 0}, eps, settings, to,
+                               {count(at.rows), at.address, 0, 0}, eps, found, to,
                                address_in(stream));
   return out;
 }
@@ -135,5 +175,5 @@ nb::object sum_there(const nb::tuple& library, bool is_potential, nb::handle pos
 void bind_short_way(nb::module_& module) {
   module.def("sum_there", &sum_there, nb::arg("library"), nb::arg("is_potential"),
              nb::arg("positions"), nb::arg("masses"), nb::arg("targets").none(),
-             nb::arg("softening"), nb::arg("settings"));
+             nb::arg("softening"), nb::arg("options"), nb::arg("settings"));
 }

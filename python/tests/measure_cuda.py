@@ -48,7 +48,7 @@ PROBLEMS = ((1024, "direct", "step13_persistent", 1000, 1),
             (65536, "direct", "step12_newton3", 20, 1),
             (262144, "direct", "step12_newton3", 3, 1),
             (65536, "tree", "step15b_force_aware", 1, 20),
-            (1048576, "tree", "step15b_force_aware", 1, 4))
+            (1048576, "tree", "step15b_force_aware", 1, 20))
 BAR = 20e-6
 FEW_BODIES, SMALL_CALLS = 8192, 20  # more bodies than one kernel is for (library/cuda/call.cu)
 ROUNDS = 5  # runs of the step's program, which alternate with calls; twice as many for small steps
