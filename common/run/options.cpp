@@ -98,11 +98,14 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                  "species to simulate, ignoring all other bodies: dark,star [all]");
   parser.text("--scenario", options.scenario,
               "initial condition: " + scenario_names() + " [galaxies]");
-  parser.whole("--systems", options.systems, 1, most, "number of independent systems");
-  parser.whole("--bodies", options.bodies, 1, most, "number of bodies in each system");
+  parser.whole("--systems", options.systems, 1, most,
+               "number of independent systems [the scenario's]");
+  parser.whole("--bodies", options.bodies, 1, most,
+               "number of bodies in each system [the scenario's]");
   parser.seed("--seed", options.seed, "seed of the initial conditions [1]");
-  parser.whole("--steps", options.steps, 0, most,
-               "total time steps; 0: only diagnostics and forces at the start");
+  parser.whole(
+      "--steps", options.steps, 0, most,
+      "total time steps; 0: only diagnostics and forces at the start [the scenario's, or 20]");
   parser.real("--dt", options.dt, 1e-30, "a number from 1e-30 to 3.4e38, or its negative",
               "length of a time step; negative: the run goes backwards", CommandLine::Sign::either);
   parser.real(

@@ -343,9 +343,8 @@ def check_project(words, options):
 def report(name, findings, traced, where, options):
     """Prints the findings, writes the files of --json and --sarif, and returns the exit code."""
     for finding in findings:
-        print(f"{finding.what}  [{finding.mode}]")
-        if finding.details:
-            print(finding.details)
+        text = f"{finding.what}  [{finding.mode}]\n{finding.details or ''}".rstrip()
+        print(text.replace(f"{Path.cwd()}{os.sep}", ""))  # some tools print full paths, some do not
     number = f"{len(findings)} finding(s)" if findings else "nothing was found"
     print(f"{name}: {number} in {where}")
     if not find_clang():

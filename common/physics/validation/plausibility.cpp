@@ -79,7 +79,9 @@ class Judge {
       return format("the energy changed by %.3g %%, %s: %s", 100 * worst, what,
                     finer_steps(input_.integrator));
     };
-    if (!(sure <= kFailedEnergy))
+    if (!std::isfinite(sure))
+      say(Word::failed, "the energy is not a finite number, so a position or velocity is not");
+    else if (sure > kFailedEnergy)
       say(Word::failed, reason("which no physics explains"));
     else if (sure > kDoubtfulEnergy)
       say(Word::doubtful, reason("too much for a time step that resolves the orbits"));

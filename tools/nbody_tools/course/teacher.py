@@ -70,7 +70,10 @@ def run(options: argparse.Namespace) -> int:
         raise Failed(f"{options.output}: is not empty; choose another folder with --output")
     for family, variants in chosen:
         write_family(family, variants, students, options.seed, options.output)
-    print(f"{options.output}: {len(students)} students, {len(chosen)} assignments each")
+    each = f"{len(chosen)} assignment{'s' if len(chosen) > 1 else ''} each"
+    print(f"{options.output}: {len(students)} students, {each}\nNext: give each student the folder "
+          f"students/NAME in it; ./nbody grade {options.output}/teacher/FAMILY.csv submissions/ "
+          "grades")
     return 0
 
 

@@ -37,7 +37,8 @@ def hilbert(x: int, y: int, levels: int = LEVELS) -> int:
 
 
 def cell_of(body: Body) -> tuple[int, int]:
-    return tuple(min(int(c * (1 << LEVELS)), (1 << LEVELS) - 1) for c in body)  # type: ignore[return-value]
+    x, y = (min(int(c * (1 << LEVELS)), (1 << LEVELS) - 1) for c in body)
+    return x, y
 
 
 def bodies() -> list[Body]:

@@ -5,9 +5,11 @@
   ./nbody grade 03 nbody.cu --inspect
   ./nbody grade assignment.toml solution.cu
   ./nbody grade 03 submissions/ --csv points.csv --for canvas --roster gradebook.csv
-  ./nbody grade class/teacher/reduction.csv submissions/ --csv points.csv
-  ./nbody grade class/teacher/reduction.csv solution.cu --student NAME
-  ./nbody grade class/teacher/reduction.csv solution.cu --submitter submission_metadata.json
+  ./nbody grade teacher/reduction.csv submissions/ --csv points.csv
+  ./nbody grade teacher/reduction.csv solution.cu --student NAME
+  ./nbody grade teacher/reduction.csv solution.cu --submitter submission_metadata.json
+
+teacher/ is in the folder that ./nbody course teacher make has written, build/course/assignments.
 
 Builds a program in a temporary folder and runs it in a sandbox, on new input each time. A separate
 process, which contains none of the submission's code, compares the results with float64. A student

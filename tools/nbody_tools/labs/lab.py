@@ -218,7 +218,7 @@ class Lab:
 
     def _heading(self) -> list[str]:
         return [f"Lab {self.number}: {self.title}. README.md says what to do;",
-                f"`./nbody grade {self.number} {self.file_name}` shows your progress."]
+                f"`./nbody grade {self.number} {self.name}/{self.file_name}` shows your progress."]
 
     def _with_heading(self, text: str) -> str:
         """Replaces the step's own heading, because that heading summarises the answer."""

@@ -61,7 +61,7 @@ def readme(lab: Lab) -> str:
         "",
         "## How it is graded",
         "",
-        f"    ./nbody grade {lab.number} {lab.file_name}",
+        f"    ./nbody grade {lab.number} {lab.name}/{lab.file_name}    # in the project's folder",
         "",
     ]
     if lab.is_program:
@@ -75,7 +75,7 @@ def readme(lab: Lab) -> str:
                 *(f"- {describe(limit)}{MUST if limit.must else ''}" for limit in lab.limit),
             ]
         lines += ["", "To see accesses and mistakes line by line:", "",
-                  f"    ./nbody grade {lab.number} {lab.file_name} --inspect"]
+                  f"    ./nbody grade {lab.number} {lab.name}/{lab.file_name} --inspect"]
     else:
         lines.append(
             f"{len(lab.question)} questions. Keep the keys; write numbers without units."

@@ -94,10 +94,21 @@ def memory_build() -> Path:
     return cuda if has_gpu() and (cuda / "memory").is_dir() else ROOT / "build" / "cpu"
 
 
+def is_old(step: Step) -> bool:
+    """Tests whether a file of the step's folder has changed since its program was built."""
+    built = step.program.stat().st_mtime
+    return any(file.stat().st_mtime > built for file in (ROOT / step.name).glob("*")
+               if file.suffix in (".cu", ".cpp", ".h"))
+
+
 def run(options: argparse.Namespace) -> int:
     if any(map(memory.is_memory, options.step)):
         return memory.run(options, options.build or memory_build())
     steps = choose_steps(find_steps(options.build or default_build()), options.step)
+    for step in steps:
+        if is_old(step):
+            print(f"{step.name}: the source is newer than the program: ./nbody build {step.number}",
+                  file=sys.stderr)
     outcomes = run_steps(steps, program_arguments(options), options.step_timeout,
                          say=lambda line: print(line, file=sys.stderr, flush=True))
     print(text_table(outcomes))
