@@ -162,6 +162,7 @@ int main(int argc, char** argv) {
                            .parent = "step15_barnes_hut",
                            .summation = nbody::Summation::tiled,
                            .approximation = {{.theta = 1, .force_tolerance = 0.005f}},
+                           .tree = {{.leaf = tree::kLeafSize, .group = kGroup}},
                            .boundaries = {tree::kLeafSize, kGroup}},
                           simulate, argc, argv);
 }

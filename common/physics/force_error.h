@@ -41,6 +41,10 @@ struct ErrorLimit {
 };
 ErrorLimit error_limit(const Approximation& approximation);
 
+// Returns an approximation in which only an angle decides which nodes are opened, or nothing if
+// that is so anyway, or if the nodes act through series.
+std::optional<Approximation> by_angle(const Approximation& approximation);
+
 // Returns the approximation with an angle so small that the error limits distinguish right results
 // from wrong results, or nothing if the given angle is already that small.
 std::optional<Approximation> finer(const Approximation& approximation);
@@ -82,15 +86,16 @@ class ForceCheck {
   // Checks only the bodies `which`, against the limit for the worst body.
   void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
 
-  // Compares the step's forces with the forces of the same tree in float64. `gate` gets the error
+  // Compares the step's forces with the forces of the same tree in float64, whose nodes are opened
+  // by the angle theta. `gate` gets the error
   // of the worst body, divided by the sum of the magnitudes of the forces on that body. Returns the
   // error of the float64 tree on the same scale, plus an allowance for rounding.
-  ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies,
-                        std::span<const Body> kicked) const {
-    return check_tree(gate, bodies, kicked, which_);
+  ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies, std::span<const Body> kicked,
+                        float theta) const {
+    return check_tree(gate, bodies, kicked, theta, which_);
   }
   ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies, std::span<const Body> kicked,
-                        const std::vector<int>& which) const;
+                        float theta, const std::vector<int>& which) const;
 
   // Returns the error of sums in float if one large term comes first and dominates (a star among
   // planetesimals): each later term is rounded to the last digit of the large term, always in the

@@ -93,8 +93,10 @@ class Validator {
     if (!finite) return decided({time_step_, finite_});
     if (last) check(*last);
     if (has_tree()) trajectory = check_trajectory();  // its limit is not known earlier
-    return decided(
-        {time_step_, finite_, composition_, mass_, momentum_, angular_momentum_, trajectory});
+    std::vector<Gate> others{time_step_, finite_,           composition_, mass_,
+                             momentum_,  angular_momentum_, trajectory};
+    if (input_.approximation.rebuild_every > 1) others.push_back(kept_tree_);
+    return decided(others);
   }
 
   Validation validate_one_step() {
@@ -108,7 +110,11 @@ class Validator {
  private:
   int n() const { return input_.start.bodies_per_system; }
   bool is_direct() const { return !(input_.approximation.theta > 0); }
-  bool has_tree() const { return input_.tree && !is_direct(); }
+  // True if only an angle decides which nodes of a known tree are opened.
+  bool has_tree() const {
+    return input_.tree && !input_.approximation.force_tolerance && !is_direct();
+  }
+  float theta() const { return input_.approximation.theta; }
   double pairs() const { return static_cast<double>(input_.start.count) * n() * n(); }
   double rms_limit() const { return check_.rms_limit(); }
 
@@ -178,7 +184,7 @@ class Validator {
       if constexpr (std::is_same_v<Real, float>) {
         if (has_tree()) {
           const ErrorLimit own =
-              check_.check_tree(tree_, step.before.system(s), step.kicked.system(s));
+              check_.check_tree(tree_, step.before.system(s), step.kicked.system(s), theta());
           forces_.approximate = {kLikeTheTree * own.rms, kLikeTheTree * own.p99};
           tree_error_ = std::max(tree_error_, forces_.approximate.rms);
         }
@@ -202,6 +208,15 @@ class Validator {
     const double dt = too_short_to_move(first.before, first.kicked);
     const State after = advanced(at_rest(first.before), dt, steps);
     check_kicks_from_rest(time_step_, first.kicked, after, steps * dt);
+    if (!variants_.fine) return;
+    // Now the bodies move. A few of them are enough, at an angle at which the tree's own errors are
+    // small.
+    State kept = few_bodies(first.before), rebuilt = kept;
+    const double moving = long_enough_to_move(kept, first.kicked) / steps;
+    if (!(moving > 0 && std::isfinite(moving))) return;  // no body moves
+    variants_.fine(kept, moving, steps);
+    for (int step = 0; step < steps; ++step) variants_.fine(rebuilt, moving, 1);
+    compare_states(kept_tree_, kept, rebuilt, static_cast<W>(moving * steps));
   }
 
   std::vector<Change> changes_of(const Step<Real>& step) const {
@@ -216,6 +231,7 @@ class Validator {
       gates.insert(gates.begin() + 2, tree_);
       return true;
     }
+    check_tree_by_angle(gates);
     const auto finer_than_asked = finer(input_.approximation);
     if (!finer_than_asked || !variants_.fine) return false;
     const std::string at = "_at_theta_" + shortest(finer_than_asked->theta);
@@ -225,6 +241,19 @@ class Validator {
       check_.check(forces, input_.start.system(s), kicked.system(s));
     gates.insert(gates.end(), {forces.rms, forces.p99});
     return forces.rms.limit <= kMaxLimit && forces.p99.limit <= kMaxLimit;
+  }
+
+  // Without a limit on the error of a node, the step's tree is known.
+  void check_tree_by_angle(std::vector<Gate>& gates) const {
+    if constexpr (std::is_same_v<Real, float>) {
+      const auto unlimited = by_angle(input_.approximation);
+      if (!input_.tree || !unlimited || !variants_.by_angle) return;
+      Gate tree = tree_;
+      const State kicked = kicked_by(variants_.by_angle, input_.start);
+      for (int s = 0; s < kicked.count; ++s)
+        check_.check_tree(tree, input_.start.system(s), kicked.system(s), unlimited->theta);
+      gates.push_back(tree);
+    }
   }
 
   // Finds errors that depend on a body's place in memory or in space, or on its motion. An RMS
@@ -245,7 +274,8 @@ class Validator {
       check_.check_each(forces_.worst, step.before.system(s), step.kicked.system(s), change.most);
       if constexpr (std::is_same_v<Real, float>) {
         if (has_tree() && !change.most.empty())
-          check_.check_tree(tree_, step.before.system(s), step.kicked.system(s), change.most);
+          check_.check_tree(tree_, step.before.system(s), step.kicked.system(s), theta(),
+                            change.most);
       }
       const double near = std::hypot(limit, change.lost);
       const double loss = change.value <= near ? 0 : check_.loss_in_sums(step.before.system(s)).rms;
@@ -349,6 +379,7 @@ class Validator {
   Gate composition_{
       "composition", 0,
       1e-6 * kRounding<Real> + (input_.approximation.rebuild_every > 1 ? approximate_.rms : 0)};
+  Gate kept_tree_{"kept_tree", 0, 1e-3};
   Gate mass_{"mass", 0, 0};
   Gate momentum_{"momentum", 0, conservation_limit()};
   Gate angular_momentum_{"angular_momentum", 0, conservation_limit()};

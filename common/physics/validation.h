@@ -18,7 +18,11 @@
 // For a step with a tree of known design:
 //   tree               |a - a_tree| / sum_j |a_ij| of the worst body, beyond what rounding allows:
 //                      compares with the same tree in float64. If this check is made, the others
-//                      count as undecided only at limits above 1; otherwise, at limits above 0.01
+//                      count as undecided only at limits above 1; otherwise, at limits above 0.01.
+//                      Step 15b's tree is known if its force tolerance is unlimited
+// For a step that keeps a tree for several time steps:
+//   kept_tree          some of the bodies move by a hundredth of their extent: the states after
+//                      several steps with one tree, and with a new tree for each step
 // For any other step that groups distant bodies, at the first state, if the limits at the requested
 // angle are too wide to distinguish right from wrong:
 //   rms_at_theta_0.3, p99_at_theta_0.3
@@ -106,6 +110,7 @@ template <class Real>
 struct Variants {
   Advance<Real> fine = {};      // the step with finer(input.approximation)
   Advance<Real> rescaled = {};  // the step with kOtherLength times the softening
+  Advance<Real> by_angle = {};  // the step with by_angle(input.approximation)
 };
 inline constexpr double kOtherLength = 32;
 

@@ -122,7 +122,7 @@ void change_units(Problem& p, double length, double mass) {
 
 // Draws an approximation if the validator can build the step's tree; other steps open every node.
 Approximation random_approximation(Dice& dice) {
-  if (!step().info.tree) return {};
+  if (!step().info.tree || step().info.approximation->force_tolerance) return {};
   const float angles[] = {0, 0.15f, 0.3f, 0.45f, 0.6f, 0.8f, 1};
   return {angles[dice.integer(0, std::size(angles) - 1)], dice.chance(0.7) ? 2 : 0, {}};
 }

@@ -101,7 +101,9 @@ struct StepInfo {
   bool cluster = false;                             // the step runs on several ranks (cluster.h)
   SimulateF64 float64 = nullptr;                    // simulate() in --precision double
   std::optional<Approximation> approximation = {};  // defaults of --theta and --multipole
-  std::optional<TreeDesign> tree = {};  // the tree that the step builds, if it opens nodes by angle
+  // The tree that the step builds, if it opens nodes by an angle, or would do so without a limit on
+  // their errors.
+  std::optional<TreeDesign> tree = {};
   // Sizes of blocks, tiles and chunks. Tests run with each of these numbers of bodies, and with one
   // body fewer and one more.
   std::vector<int> boundaries = {};

@@ -1,6 +1,11 @@
 // Checks the kicks of several time steps in which no body moves.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "physics/force_error.h"
 #include "physics/validation/systems.h"
 
 namespace nbody {
@@ -23,6 +28,28 @@ double too_short_to_move(const BasicSystems<Real>& state, const BasicSystems<Rea
     if (dt < shortest) shortest = dt;
   }
   return shortest;
+}
+
+// Returns evenly spaced bodies of the first system as a system of its own.
+template <class Real>
+BasicSystems<Real> few_bodies(const BasicSystems<Real>& state) {
+  constexpr int kFew = 1000;
+  const std::vector<int> which =
+      evenly_spaced(state.bodies_per_system, std::min(kFew, state.bodies_per_system));
+  BasicSystems<Real> few(1, static_cast<int>(which.size()));
+  for (std::size_t k = 0; k < which.size(); ++k)
+    few.bodies[k] = state.bodies[static_cast<std::size_t>(which[k])];
+  return few;
+}
+
+// Returns a time in which bodies move by about a hundredth of the extent of their system. The
+// velocities in `kicked` are the accelerations.
+template <class Real>
+double long_enough_to_move(const BasicSystems<Real>& state, const BasicSystems<Real>& kicked) {
+  const double way = 0.01 * largest_coordinate<Real>(state.system(0));
+  const auto speed = static_cast<double>(rms_speed(state.system(0)));
+  const auto a = static_cast<double>(rms_speed(kicked.system(0)));
+  return std::min(speed > 0 ? way / speed : INFINITY, std::sqrt(way / a));
 }
 
 // Checks v = a time for bodies that start from rest. The velocities in `kicked` are the

@@ -5,7 +5,7 @@ the sizes and states of the problems:
             check of the validator
   sizes     one and two bodies, sizes at and next to every boundary of the step, and random sizes
   systems   many systems at once
-  run       eleven time steps, to check the whole trajectory
+  run       11 to 44 time steps, to check the whole trajectory
   orders    other orders of threads, blocks and streams; guarded memory; several devices
   findings  no mistake that hostcuda's trace reports: races, bounds, barriers, leaks, ...
   counts    the limits of the lab
@@ -153,11 +153,12 @@ class Tests:
 
     def _problems(self) -> dict[str, list[Problem]]:
         around = {size + d for size in self._lab.boundaries for d in (-1, 0, 1)}
-        sizes = sorted({1, 2, *around, self._between(3, 60), self._between(600, 800)})
+        even = 2 * self._dice.choice([n for n in range(60, 150) if n % 16])  # not whole warps
+        sizes = sorted({1, 2, *around, even, self._between(3, 60), self._between(600, 800)})
         return {"forces": [self._problem(1, self._between(200, 500), 1) for _ in range(2)],
                 "sizes": [self._problem(2, size, 1) for size in sizes if size > 0],
                 "systems": [self._problem(self._between(17, 23), self._between(67, 99), 2)],
-                "run": [self._problem(1, self._between(100, 200), 11)]}
+                "run": [self._problem(1, self._between(100, 200), self._dice.randrange(11, 45))]}
 
     def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
         # Guarded memory reports accesses out of bounds, which otherwise could overwrite the
