@@ -13,7 +13,7 @@ endforeach()
 install(PROGRAMS bin/hostcuda bin/nvcc DESTINATION share/hostcuda/bin)
 install(FILES cmake/hostcuda.cmake DESTINATION share/hostcuda/cmake)
 install(DIRECTORY editors DESTINATION share/hostcuda)
-install(FILES README.md RACES.md LICENSE NOTICE CHANGELOG.md DESTINATION share/hostcuda)
+install(FILES README.md PROGRAMS.md RACES.md LICENSE NOTICE CHANGELOG.md DESTINATION share/hostcuda)
 install(FILES cmake/hostcudaConfig.cmake DESTINATION lib/cmake/hostcuda)
 if(SKBUILD)  # pip's package: ../pyproject.toml puts the programs on the PATH
   # A wheel contains Boost.Context, so that compiling a program needs only a compiler.
