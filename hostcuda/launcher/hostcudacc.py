@@ -257,7 +257,8 @@ def compile_cu(
     intermediate = output + ".ii"
     Path(intermediate).write_text(rewritten, encoding="utf-8", errors="surrogateescape")
     # As on a GPU, mathematical functions do not set errno. sqrtf is then a single CPU instruction.
-    as_for_kernels = ["-fno-math-errno", *of_clang]
+    # nvcc also lets kernels access a value through a pointer to another type, which many do.
+    as_for_kernels = ["-fno-math-errno", "-fno-strict-aliasing", *of_clang]
     if counts:
         # Removes the sanitizers' options, because the code that sanitizers add is not in the source
         # but would be counted.

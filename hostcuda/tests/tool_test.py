@@ -54,6 +54,31 @@ int main() {
   cudaFree(x);
 }
 """
+SHUFFLED_BY_WORDS = """#include <cstdio>
+struct Mixed { double a; float b, c; };
+template <class T> __device__ T from_lane(T value, int lane) {
+  T result;
+  int *from = (int*)&value, *to = (int*)&result;
+  for (int i = 0; i < sizeof(T) / 4; ++i) to[i] = __shfl_sync(~0u, from[i], lane);
+  return result;
+}
+__global__ void shuffle(double* out) {
+  Mixed mixed;
+  mixed.a = threadIdx.x * .5;
+  mixed.b = threadIdx.x;
+  mixed.c = 1;
+  mixed = from_lane(mixed, threadIdx.x + 1 & 31);
+  out[threadIdx.x] = mixed.a + mixed.b * 100 + mixed.c;
+}
+int main() {
+  double* out;
+  cudaMallocManaged(&out, 32 * sizeof *out);
+  shuffle<<<1, 32>>>(out);
+  cudaDeviceSynchronize();
+  std::printf("%g %g\\n", out[3], out[31]);
+  cudaFree(out);
+}
+"""
 # Each line with a comment contains an error, and the comment is the message to expect.
 HOST_AND_DEVICE = """#include <vector>
 int limit = 5;
@@ -185,6 +210,12 @@ main.o: main.cpp
         self.assertIn("release 13.0", self.works(BIN / "nvcc", "--version"))
 
     @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
+    def test_values_may_be_read_through_pointers_to_other_types(self):
+        self.write("words.cu", SHUFFLED_BY_WORDS)
+        for compiler in ("g++", *(["clang++"] if shutil.which("clang++") else [])):
+            self.works(BIN / "nvcc", "-O2", "-ccbin", compiler, "-o", "words", "words.cu")
+            self.assertEqual("403 1\n", self.works("./words"), compiler)
+
     def test_host_and_device_code_are_distinguished(self):
         self.write("a.cu", HOST_AND_DEVICE)
         said = self.run_in_folder(BIN / "hostcuda", "cc", "a.cu")
