@@ -74,7 +74,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
      "set({0}, {op}<{t}>({1}, {2}))"),
     (rf"selp\.{TYPE}", "set({0}, {3} ? as<{t}>({1}) : as<{t}>({2}))"),
     (r"vabsdiff4\.(?:u32|s32)\.(?P<type>u32|s32)\.(?P<b>u32|s32)(?P<add>\.add)?", "VABSDIFF4"),
-    (r"prmt\.b32", "set({0}, __byte_perm({1}, {2}, {3}))"),
+    (r"prmt\.b32", "set({0}, ::hostcuda::permuted_bytes({1}, {2}, {3}))"),
     (rf"bfe\.{TYPE}", "set({0}, bfe<{t}>({1}, {2}, {3}))"),
     (r"bfi\.(?P<type>b32|b64)", "set({0}, bfi<{t}>({1}, {2}, {3}, {4}))"),
     (r"shf\.(?P<op>[lr])\.wrap\.b32", "set({0}, __funnelshift_{op}({1}, {2}, {3}))"),
