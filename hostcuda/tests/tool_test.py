@@ -209,13 +209,13 @@ main.o: main.cpp
             self.assertRegex(result.stderr, rf"^nvcc \(hostcuda\): {message}\n$")
         self.assertIn("release 13.0", self.works(BIN / "nvcc", "--version"))
 
-    @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
     def test_values_may_be_read_through_pointers_to_other_types(self):
         self.write("words.cu", SHUFFLED_BY_WORDS)
         for compiler in ("g++", *(["clang++"] if shutil.which("clang++") else [])):
             self.works(BIN / "nvcc", "-O2", "-ccbin", compiler, "-o", "words", "words.cu")
             self.assertEqual("403 1\n", self.works("./words"), compiler)
 
+    @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
     def test_host_and_device_code_are_distinguished(self):
         self.write("a.cu", HOST_AND_DEVICE)
         said = self.run_in_folder(BIN / "hostcuda", "cc", "a.cu")
@@ -240,12 +240,18 @@ main.o: main.cpp
         self.write("own.h", "constexpr int kOwn = 1;\n")
         self.write("a.cu", """#include "own.h"
 #include <cuda/atomic>
+#include <cuda_fp16.h>
 #ifdef __CUDACC__
 #define BOTH __host__ __device__
 #endif
 BOTH int twice(int i) { return i + i; }
 extern "C"__global__ void k(cuda::atomic<int>* p, int& i) { p->fetch_add(twice(kOwn)); ++i; }
 __global__ void __maxnreg__(32) r() { if (threadIdx.x == 40) asm("trap;"); }
+__global__ void h(float x, unsigned short* p) {
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(*p) : "f"(__low2float(__float2half2_rn(x))));
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+}
 void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
 """)
         self.assertEqual("", self.works(BIN / "hostcuda", "cc", "-c", "a.cu"))
