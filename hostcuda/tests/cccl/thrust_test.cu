@@ -224,6 +224,17 @@ TEST(Thrust, WhatStays) {
   EXPECT_EQ(on_host(two), (Ints{3, 2}));
 }
 
+TEST(Thrust, ArraysOfTheHostAreIterators) {
+  int numbers[] = {4, 1, 4}, others[] = {1, 3, 4}, both[2], sums[3], keys[2];
+  thrust::sort(thrust::host, numbers, numbers + 3);
+  thrust::set_intersection(thrust::host, numbers, numbers + 3, others, others + 3, both);
+  thrust::reduce_by_key(thrust::host, numbers, numbers + 3, others, keys, sums);
+  EXPECT_EQ(both[1], 4);
+  EXPECT_EQ(sums[1], 7);
+  thrust::inclusive_scan(numbers, numbers + 3, numbers);
+  EXPECT_EQ(numbers[2], 9);
+}
+
 TEST(Thrust, UniversalMemoryIsSeenByBothSides) {
   thrust::universal_vector<int> u(3);
   u[0] = 5;
