@@ -266,6 +266,8 @@ void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
                    "--dopt on -diag-error 20 -m 64 --no-compress -opt-info inline --jobserver "
                    "-compress-mode=size")
         self.assertEqual("", self.works(BIN / "nvcc", *options.split(), "-c", "a.cu"))
+        for joined in ("-Wall -Wextra,-O2", " -O1  -g"):
+            self.assertEqual("", self.works(BIN / "nvcc", "-Xcompiler", joined, "-c", "a.cu"))
         for option in ("-run", "-arch-ls"):
             said = self.run_in_folder(BIN / "nvcc", option, "a.cu")
             self.assertEqual(1, said.returncode)
