@@ -285,6 +285,12 @@ void launch(Copied c, int* p) {
         self.assertEqual(len(self.MISSING), said.count(" is not part of hostcuda: "))
         self.assertEqual(len(self.MISSING), said.count("\n"), said)
 
+    def test_namespace_cuda_without_a_header_gives_one_line(self):
+        code, said = self.compile("#include <thrust/device_vector.h>\n"
+                                  "int k = cuda::ceil_div(7, 2);\nint main() {}\n")
+        self.assertEqual(1, code)
+        self.assertRegex(said, r"^a\.cu:2:9: error: namespace cuda is not declared: include .*\n$")
+
     def test_each_missing_toolkit_header_gives_one_line(self):
         for name in (
             "thrust/mr/pool.h",
