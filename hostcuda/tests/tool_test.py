@@ -240,6 +240,8 @@ main.o: main.cpp
         self.write("own.h", "constexpr int kOwn = 1;\n")
         self.write("a.cu", """#include "own.h"
 #include <cuda/atomic>
+#include <cuda/std/functional>
+#include <cuda/std/numeric>
 #include <cuda_fp16.h>
 #ifdef __CUDACC__
 #define BOTH __host__ __device__
@@ -252,9 +254,18 @@ __global__ void h(float x, unsigned short* p) {
   cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();
 }
+struct Twice { __device__ int operator()(int i) const { return twice(i); } };
+__global__ void s(int* p) {
+  cuda::std::swap(p[0], p[1]);
+  cuda::std::reference_wrapper<int> first = cuda::std::ref(p[0]);
+  first.get() = cuda::std::invoke(Twice(), cuda::std::accumulate(p, p + 3, 0));
+  __builtin_assume(p[0] > 0);
+}
 void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
 """)
-        self.assertEqual("", self.works(BIN / "hostcuda", "cc", "-c", "a.cu"))
+        for standard in ("c++17", "c++20"):
+            said = self.works(BIN / "hostcuda", "cc", f"-std={standard}", "-c", "a.cu")
+            self.assertEqual("", said)
         self.write("b.cu", 'extern "C"__global__ void k() {}\nvoid f() { k(); }\n')
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "b.cu")
         if semantics.find_clang():
