@@ -270,8 +270,14 @@ def address(word, space):
     return f"({of}{f' + {operand(offset)}' if plus else ''})"
 
 
+# The instructions that are emulated for pairs of small floats.
+OF_PAIRS = ("mov", "add", "sub", "mul", "fma", "neg", "atom", "red")
+
+
 def expression(match, meaning, arguments, opcode):
     named = match.groupdict()
+    if (named.get("type") or "").endswith("x2") and opcode.split(".")[0] not in OF_PAIRS:
+        raise not_emulated(opcode)
     kind = TYPES.get(named.get("type") or "", "")
     if meaning == "CVTA":
         return of_cvta(match, arguments, opcode)

@@ -318,6 +318,9 @@ void launch(Copied c, int* p) {
         self.assertRegex(self.compile_error(text),
                          r"^a\.cu:3: error: inline PTX: the instruction exit is not emulated")
         for ptx, said in (("wgmma.fence.sync.aligned;", "instruction wgmma.fence.sync.aligned is"),
+                          ("max.f16x2 %0, %1, %2;", "instruction max.f16x2 is not emulated"),
+                          ("lg2.bf16x2 %0, %1;", "instruction lg2.bf16x2 is not emulated"),
+                          ("testp.f16x2 %0, %1;", "instruction testp.f16x2 is not emulated"),
                           ("bar.sync 1, 32;", "only bar.sync 0"),
                           (".reg .b128 r; bar.sync 0;", "registers of type b128 are"),
                           ("ldmatrix.sync.m8n8.x1.b16 {%0}, [%1];", "instruction ldmatrix.sync."),
