@@ -330,6 +330,24 @@ __global__ void aggregated(int* count, int* out) {
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "b.cu")
         self.assertEqual((0, ""), (said.returncode, said.stderr))
 
+    def test_output_before_a_fault_is_not_lost(self):
+        self.write("a.cu", """#include <cstdio>
+__global__ void k(volatile int* p, bool waits) { do *p = 1; while (waits); }
+int main(int count, char**) {
+  int* p = nullptr;
+  if (count > 1) cudaMalloc(&p, sizeof *p);
+  std::printf("before\\n");
+  k<<<1, 1>>>(p, count > 1);
+  cudaDeviceSynchronize();
+}
+""")
+        self.works(BIN / "hostcuda", "cc", "-o", "a", "a.cu")
+        for arguments, signal, said in (((), 11, "a null pointer"),
+                                        (("hang",), 6, "without reaching")):
+            result = self.run_in_folder("./a", *arguments, HOSTCUDA_WATCHDOG="0.2")
+            self.assertEqual((-signal, "before\n"), (result.returncode, result.stdout))
+            self.assertIn(said, result.stderr)
+
     def test_a_stopped_program_reports_its_progress(self):
         self.write(
             "a.cu",
