@@ -196,6 +196,9 @@ TEST(Thrust, Sorting) {
   EXPECT_EQ(on_host(values), (Ints{2, 3, 1, 0}));
   EXPECT_EQ(thrust::unique(keys.begin(), keys.end()) - keys.begin(), 3);
   EXPECT_EQ(thrust::lower_bound(keys.begin(), keys.begin() + 3, 2) - keys.begin(), 1);
+  const auto twos = thrust::equal_range(values.begin(), values.begin() + 2, 2);
+  EXPECT_EQ(twos.first - values.begin(), 0);
+  EXPECT_EQ(twos.second - values.begin(), 1);
   const thrust::device_vector<int> a{1, 3, 5}, b{3, 4, 5};
   thrust::device_vector<int> common(3);
   common.erase(thrust::set_intersection(a.begin(), a.end(), b.begin(), b.end(), common.begin()),
@@ -217,6 +220,9 @@ TEST(Thrust, WhatStays) {
   thrust::device_vector<int> p{1, 2, 3, 4};
   thrust::partition(p.begin(), p.end(), IsEven());
   EXPECT_EQ(on_host(p), (Ints{2, 4, 1, 3}));
+  EXPECT_TRUE(thrust::is_partitioned(p.begin(), p.end(), IsEven()));
+  EXPECT_FALSE(thrust::is_partitioned(h.begin(), h.end(), IsEven()));
+  EXPECT_EQ(thrust::partition_point(p.begin(), p.end(), IsEven()) - p.begin(), 2);
   const thrust::device_vector<int> order{3, 0};
   const auto chosen = thrust::make_permutation_iterator(p.begin(), order.begin());
   thrust::host_vector<int> two(2);
