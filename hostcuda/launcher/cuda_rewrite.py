@@ -44,9 +44,11 @@ MAYBE_CUDA = re.compile(
     r"cudaOccupancyMaxActiveClusters|\bvolatile\b|\b(?:__)?asm(?:__)?\b|pragma\s+unroll"
 )
 # Names of PTX instructions and registers, which a CPU's assembler does not know.
-PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64)|pred|sync|aligned|async|shared|global|const)\b|"
+PTX = re.compile(r"%%|\.(?:[busf](?:8|16|32|64|128)|b?f16(?:x2)?|tf32|pred|sync|aligned|async|"
+                 r"shared|global|const)\b|"
                  r"^\W*(?:trap|exit|brkpt|pmevent|(?:membar|fence|griddepcontrol|cp|cvta|ldmatrix|"
-                 r"stmatrix|mma|wmma|wgmma|mbarrier|nanosleep|setmaxnreg|discard|prefetch)\.)")
+                 r"stmatrix|mma|wmma|wgmma|mbarrier|nanosleep|setmaxnreg|discard|prefetch|"
+                 r"tensormap|tcgen05)\.)")
 TRAP = re.compile(r'"\s*trap\s*;?\s*"$')
 
 

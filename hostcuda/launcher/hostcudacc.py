@@ -222,7 +222,9 @@ def compile_cu(
     is_module = any(option.startswith("-DHOSTCUDA_MODULE") for option in preprocessor)
     of_modules = ["hostcuda/driver/kernel.h"] if is_module else []
     text = preprocess(*of_modules)
-    if text.returncode == 0 and cuda_rewrite.uses_ptx(decoded(text), INCLUDE):
+    # clang needs the program's own #includes, of which instructions.h would hide some.
+    of_program = decoded(text)
+    if text.returncode == 0 and cuda_rewrite.uses_ptx(of_program, INCLUDE):
         text = preprocess("hostcuda/ptx/instructions.h", *of_modules)
     if read != source:
         os.unlink(read)
@@ -257,14 +259,15 @@ def compile_cu(
     intermediate = output + ".ii"
     Path(intermediate).write_text(rewritten, encoding="utf-8", errors="surrogateescape")
     # As on a GPU, mathematical functions do not set errno. sqrtf is then a single CPU instruction.
-    as_for_kernels = ["-fno-math-errno", *of_clang]
+    # nvcc also lets kernels access a value through a pointer to another type, which many do.
+    as_for_kernels = ["-fno-math-errno", "-fno-strict-aliasing", *of_clang]
     if counts:
         # Removes the sanitizers' options, because the code that sanitizers add is not in the source
         # but would be counted.
         plain = [option for option in both if not option.startswith("-fsanitize=")]
         return compile_counted(compiler, [*as_for_kernels, *plain], intermediate, output,
                                cuda_rewrite.user_files(preprocessed, INCLUDE))
-    check = clang and SemanticCheck(clang, source, preprocessed, INCLUDES,
+    check = clang and SemanticCheck(clang, source, of_program, INCLUDES,
                                     [*options_of_both(both, preprocessor), f"-idirafter{SAMPLES}"])
     ended = subprocess.run(
         [

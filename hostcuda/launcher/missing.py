@@ -26,8 +26,8 @@ ADVICE = (  # the first match counts
     (r"", "do not use it, or put a replacement between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (
     r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*|Cubemap\w*)|surf(?:[123]D|Cubemap)\w*|curand\w*|"
-    r"cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|nvcuda|wmma|(?:thrust|cub)(?:::\w+)*|__[a-z]\w+|"
-    r"h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|sqrt|rsqrt|"
+    r"cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|nvcuda|wmma|cuda(?:::\w+)*|(?:thrust|cub)(?:::\w+)*|"
+    r"__[a-z]\w+|h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|sqrt|rsqrt|"
     r"ceil|floor|rint|trunc|tanh))"
 )
 SPACE = r"((?:thrust|cub|cuda|cooperative_groups|nvcuda)(?:::\w+)*|(?:struct )?cuda[A-Z]\w*)"
@@ -96,6 +96,9 @@ def line_about(place, name, said=""):
     """Formats the error about a missing feature. said: the compiler's message, which may suggest a
     similar name."""
     bare = name.strip("<>")
+    if bare == "cuda":
+        return (f"{place}error: namespace cuda is not declared: include the header of libcu++ that "
+                "declares the name, such as <cuda/functional> or <cuda/std/utility>\n")
     advice = next(advice for pattern, advice in ADVICE if re.match(pattern, bare))
     if re.match(r"cu[A-Z]|CU[a-z]", bare) and is_in_driver_api(bare):
         advice = "include <cuda.h>, which has the emulated part of the driver API"
@@ -118,8 +121,11 @@ ALIAS = re.compile(
 
 
 def with_full_names(errors, text):
-    """Replaces the program's aliases of CUDA's namespaces in the compiler's messages."""
+    """Replaces the program's aliases of CUDA's namespaces in the compiler's messages. The alias of
+    a header, thrust::system::cuda, is not the program's."""
     for short, full in ALIAS.findall(text):
+        if full.endswith(f"::{short}"):
+            continue
         errors = re.sub(rf"([‘']){short}(::\w+)*(?=[’'])", rf"\g<1>{full}\g<2>", errors)
     return errors
 
@@ -135,6 +141,8 @@ def missing_names(errors):
     for match in LACKS.finditer(errors):
         name = match["a"] or match["b"] or match["c"]
         space = next(group for group in match.groups()[1:] if group and group != name)
+        if "cuda" in first and space == "thrust::cuda":
+            continue  # clang goes on as if the program had written thrust::cuda
         name = f"{space.removeprefix('struct ')}::{name}"
         first.setdefault(name, (match.start(), line_about(match[1], name)))
     return "".join(line for _, line in sorted(first.values()))

@@ -187,8 +187,8 @@ def translate(words):
             else:
                 result.treats_all_as_cu = value in ("cu", "cuda")
         elif name in ("-Xcompiler", "-Xlinker"):
-            # FindCUDA puts the values in quotes: ,\"-O3\"
-            listed = (value if has_value else value_of(original)).split(",")
+            # FindCUDA puts the values in quotes: ,\"-O3\". nvcc also splits at spaces.
+            listed = re.split(r"[,\s]", value if has_value else value_of(original))
             values = [one.strip('"') for one in listed if one.strip('"')]
             if name == "-Xlinker":
                 result.link += [f"-Wl,{one}" for one in values]

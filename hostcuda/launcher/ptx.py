@@ -74,7 +74,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
      "set({0}, {op}<{t}>({1}, {2}))"),
     (rf"selp\.{TYPE}", "set({0}, {3} ? as<{t}>({1}) : as<{t}>({2}))"),
     (r"vabsdiff4\.(?:u32|s32)\.(?P<type>u32|s32)\.(?P<b>u32|s32)(?P<add>\.add)?", "VABSDIFF4"),
-    (r"prmt\.b32", "set({0}, __byte_perm({1}, {2}, {3}))"),
+    (r"prmt\.b32", "set({0}, ::hostcuda::permuted_bytes({1}, {2}, {3}))"),
     (rf"bfe\.{TYPE}", "set({0}, bfe<{t}>({1}, {2}, {3}))"),
     (r"bfi\.(?P<type>b32|b64)", "set({0}, bfi<{t}>({1}, {2}, {3}, {4}))"),
     (r"shf\.(?P<op>[lr])\.wrap\.b32", "set({0}, __funnelshift_{op}({1}, {2}, {3}))"),
@@ -99,7 +99,8 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
      r"(?P<a>f16|bf16|tf32|[su]8)\.(?P<b>f16|bf16|tf32|[su]8)\.(?P<c>f16|f32|s32)", "MMA"),
     (r"(?:bar|barrier)(?:\.cta)?\.sync(?:\.aligned)?", "BARRIER"),
     (r"bar\.warp\.sync", "__syncwarp({0})"),
-    (r"membar\.(?:gl|sys|cta)|fence(?:\.\w+)*", "__threadfence()"),
+    (r"membar\.cta|fence(?:\.(?:sc|acq_rel))?\.cta", "__threadfence_block()"),
+    (r"membar\.(?:gl|sys)|fence(?:\.\w+)*", "__threadfence()"),
     (r"shfl\.sync\.(?P<op>up|down|bfly|idx)\.b32", "SHFL"),
     (r"match\.any\.sync\.(?P<type>b32|b64)", "set({0}, __match_any_sync({2}, as<{t}>({1})))"),
     (r"vote\.sync\.ballot\.b32", "set({0}, __ballot_sync({2}, {1}))"),
@@ -270,8 +271,14 @@ def address(word, space):
     return f"({of}{f' + {operand(offset)}' if plus else ''})"
 
 
+# The instructions that are emulated for pairs of small floats.
+OF_PAIRS = ("mov", "add", "sub", "mul", "fma", "neg", "atom", "red")
+
+
 def expression(match, meaning, arguments, opcode):
     named = match.groupdict()
+    if (named.get("type") or "").endswith("x2") and opcode.split(".")[0] not in OF_PAIRS:
+        raise not_emulated(opcode)
     kind = TYPES.get(named.get("type") or "", "")
     if meaning == "CVTA":
         return of_cvta(match, arguments, opcode)

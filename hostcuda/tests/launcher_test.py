@@ -285,6 +285,12 @@ void launch(Copied c, int* p) {
         self.assertEqual(len(self.MISSING), said.count(" is not part of hostcuda: "))
         self.assertEqual(len(self.MISSING), said.count("\n"), said)
 
+    def test_namespace_cuda_without_a_header_gives_one_line(self):
+        code, said = self.compile("#include <thrust/device_vector.h>\n"
+                                  "int k = cuda::ceil_div(7, 2);\nint main() {}\n")
+        self.assertEqual(1, code)
+        self.assertRegex(said, r"^a\.cu:2:9: error: namespace cuda is not declared: include .*\n$")
+
     def test_each_missing_toolkit_header_gives_one_line(self):
         for name in (
             "thrust/mr/pool.h",
@@ -312,6 +318,9 @@ void launch(Copied c, int* p) {
         self.assertRegex(self.compile_error(text),
                          r"^a\.cu:3: error: inline PTX: the instruction exit is not emulated")
         for ptx, said in (("wgmma.fence.sync.aligned;", "instruction wgmma.fence.sync.aligned is"),
+                          ("max.f16x2 %0, %1, %2;", "instruction max.f16x2 is not emulated"),
+                          ("lg2.bf16x2 %0, %1;", "instruction lg2.bf16x2 is not emulated"),
+                          ("testp.f16x2 %0, %1;", "instruction testp.f16x2 is not emulated"),
                           ("bar.sync 1, 32;", "only bar.sync 0"),
                           (".reg .b128 r; bar.sync 0;", "registers of type b128 are"),
                           ("ldmatrix.sync.m8n8.x1.b16 {%0}, [%1];", "instruction ldmatrix.sync."),

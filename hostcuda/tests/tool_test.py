@@ -54,6 +54,31 @@ int main() {
   cudaFree(x);
 }
 """
+SHUFFLED_BY_WORDS = """#include <cstdio>
+struct Mixed { double a; float b, c; };
+template <class T> __device__ T from_lane(T value, int lane) {
+  T result;
+  int *from = (int*)&value, *to = (int*)&result;
+  for (int i = 0; i < sizeof(T) / 4; ++i) to[i] = __shfl_sync(~0u, from[i], lane);
+  return result;
+}
+__global__ void shuffle(double* out) {
+  Mixed mixed;
+  mixed.a = threadIdx.x * .5;
+  mixed.b = threadIdx.x;
+  mixed.c = 1;
+  mixed = from_lane(mixed, threadIdx.x + 1 & 31);
+  out[threadIdx.x] = mixed.a + mixed.b * 100 + mixed.c;
+}
+int main() {
+  double* out;
+  cudaMallocManaged(&out, 32 * sizeof *out);
+  shuffle<<<1, 32>>>(out);
+  cudaDeviceSynchronize();
+  std::printf("%g %g\\n", out[3], out[31]);
+  cudaFree(out);
+}
+"""
 # Each line with a comment contains an error, and the comment is the message to expect.
 HOST_AND_DEVICE = """#include <vector>
 int limit = 5;
@@ -184,6 +209,12 @@ main.o: main.cpp
             self.assertRegex(result.stderr, rf"^nvcc \(hostcuda\): {message}\n$")
         self.assertIn("release 13.0", self.works(BIN / "nvcc", "--version"))
 
+    def test_values_may_be_read_through_pointers_to_other_types(self):
+        self.write("words.cu", SHUFFLED_BY_WORDS)
+        for compiler in ("g++", *(["clang++"] if shutil.which("clang++") else [])):
+            self.works(BIN / "nvcc", "-O2", "-ccbin", compiler, "-o", "words", "words.cu")
+            self.assertEqual("403 1\n", self.works("./words"), compiler)
+
     @unittest.skipUnless(semantics.find_clang(), "no clang++ is installed")
     def test_host_and_device_code_are_distinguished(self):
         self.write("a.cu", HOST_AND_DEVICE)
@@ -209,15 +240,32 @@ main.o: main.cpp
         self.write("own.h", "constexpr int kOwn = 1;\n")
         self.write("a.cu", """#include "own.h"
 #include <cuda/atomic>
+#include <cuda/std/functional>
+#include <cuda/std/numeric>
+#include <cuda_fp16.h>
 #ifdef __CUDACC__
 #define BOTH __host__ __device__
 #endif
 BOTH int twice(int i) { return i + i; }
 extern "C"__global__ void k(cuda::atomic<int>* p, int& i) { p->fetch_add(twice(kOwn)); ++i; }
 __global__ void __maxnreg__(32) r() { if (threadIdx.x == 40) asm("trap;"); }
+__global__ void h(float x, unsigned short* p) {
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(*p) : "f"(__low2float(__float2half2_rn(x))));
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+struct Twice { __device__ int operator()(int i) const { return twice(i); } };
+__global__ void s(int* p) {
+  cuda::std::swap(p[0], p[1]);
+  cuda::std::reference_wrapper<int> first = cuda::std::ref(p[0]);
+  first.get() = cuda::std::invoke(Twice(), cuda::std::accumulate(p, p + 3, 0));
+  __builtin_assume(p[0] > 0);
+}
 void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
 """)
-        self.assertEqual("", self.works(BIN / "hostcuda", "cc", "-c", "a.cu"))
+        for standard in ("c++17", "c++20"):
+            said = self.works(BIN / "hostcuda", "cc", f"-std={standard}", "-c", "a.cu")
+            self.assertEqual("", said)
         self.write("b.cu", 'extern "C"__global__ void k() {}\nvoid f() { k(); }\n')
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "b.cu")
         if semantics.find_clang():
@@ -229,6 +277,8 @@ void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
                    "--dopt on -diag-error 20 -m 64 --no-compress -opt-info inline --jobserver "
                    "-compress-mode=size")
         self.assertEqual("", self.works(BIN / "nvcc", *options.split(), "-c", "a.cu"))
+        for joined in ("-Wall -Wextra,-O2", " -O1  -g"):
+            self.assertEqual("", self.works(BIN / "nvcc", "-Xcompiler", joined, "-c", "a.cu"))
         for option in ("-run", "-arch-ls"):
             said = self.run_in_folder(BIN / "nvcc", option, "a.cu")
             self.assertEqual(1, said.returncode)
@@ -279,6 +329,24 @@ __global__ void aggregated(int* count, int* out) {
 """)
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "b.cu")
         self.assertEqual((0, ""), (said.returncode, said.stderr))
+
+    def test_output_before_a_fault_is_not_lost(self):
+        self.write("a.cu", """#include <cstdio>
+__global__ void k(volatile int* p, bool waits) { do *p = 1; while (waits); }
+int main(int count, char**) {
+  int* p = nullptr;
+  if (count > 1) cudaMalloc(&p, sizeof *p);
+  std::printf("before\\n");
+  k<<<1, 1>>>(p, count > 1);
+  cudaDeviceSynchronize();
+}
+""")
+        self.works(BIN / "hostcuda", "cc", "-o", "a", "a.cu")
+        for arguments, signal, said in (((), 11, "a null pointer"),
+                                        (("hang",), 6, "without reaching")):
+            result = self.run_in_folder("./a", *arguments, HOSTCUDA_WATCHDOG="0.2")
+            self.assertEqual((-signal, "before\n"), (result.returncode, result.stdout))
+            self.assertIn(said, result.stderr)
 
     def test_a_stopped_program_reports_its_progress(self):
         self.write(

@@ -51,15 +51,15 @@ void Tracer::change_thread(unsigned thread) {
   renew_epoch();
 }
 
-void Tracer::fence() {
+void Tracer::fence(bool of_block) {
   if (kernel_observer != this || !running_block || busy_) return;
   const Busy busy;
   change_thread(running_block->current_number());
-  make_fence();
+  make_fence(of_block);
 }
 
-void Tracer::make_fence() {
-  fences_.fence(now_, static_cast<std::uint16_t>(thread_));
+void Tracer::make_fence(bool of_block) {
+  fences_.fence(now_, static_cast<std::uint16_t>(thread_), of_block);
   renew_epoch();
 }
 

@@ -202,8 +202,9 @@ ATOMICS(unsigned short, 16)
 ATOMICS(unsigned, 32)
 ATOMICS(unsigned long, 64)
 
-void __tsan_atomic_thread_fence(int) {
-  if (tracer) tracer->fence();
+// hostcuda's headers make a fence of a block with this order, and all others with __ATOMIC_SEQ_CST.
+void __tsan_atomic_thread_fence(int order) {
+  if (tracer) tracer->fence(order == __ATOMIC_ACQ_REL);
   __atomic_thread_fence(ORDER);
 }
 void __tsan_atomic_signal_fence(int) {}

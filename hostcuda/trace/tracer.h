@@ -103,7 +103,7 @@ class Tracer final : public KernelObserver {
   // 16 bytes at once.
   template <unsigned kBytes>
   void load(const void* address, const void* code);
-  void fence();
+  void fence(bool of_block);
   KernelChecks& checks() { return checks_; }
   HostChecks& host() { return host_; }
   // Called when the code at `code` calls malloc, new, free or delete. These two functions return
@@ -159,7 +159,7 @@ class Tracer final : public KernelObserver {
   Array& own_array(const char* identity, std::size_t size);
   void change_thread(unsigned thread);
   void renew_epoch();
-  void make_fence();  // makes a fence of the running thread
+  void make_fence(bool of_block = false);  // makes a fence of the running thread
   template <unsigned kBytes>
   bool load_at_once(const Recent& recent, const char* address);
   bool is_right_for_all(const Array& array, std::size_t offset, unsigned bytes) const;

@@ -1,6 +1,7 @@
 // hostcuda: the emulated part of CUB.
 #pragma once
 
+#include "../names/cccl/cuda/functional"
 #include "block/block_exchange.cuh"
 #include "block/block_load.cuh"
 #include "block/block_radix_sort.cuh"

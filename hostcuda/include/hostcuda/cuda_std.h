@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#if defined HOSTCUDA_SEMANTICS && __cplusplus < 202002L
+#include "semantics/std.h"
+#endif
 
 namespace cuda::std {
 using namespace ::std;

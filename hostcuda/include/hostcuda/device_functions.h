@@ -326,7 +326,11 @@ HOSTCUDA_FUNCTION void __threadfence() {
   hostcuda::note_spin();
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-HOSTCUDA_FUNCTION void __threadfence_block() { __threadfence(); }
+// A traced program recognises a fence of the block by this order (trace/instrumentation.cpp).
+HOSTCUDA_FUNCTION void __threadfence_block() {
+  hostcuda::note_spin();
+  __atomic_thread_fence(__ATOMIC_ACQ_REL);
+}
 HOSTCUDA_FUNCTION void __threadfence_system() { __threadfence(); }
 
 template <class Value>

@@ -269,3 +269,8 @@ HOSTCUDA_FUNCTION unsigned __isShared(const void* pointer) { return hostcuda::is
 HOSTCUDA_FUNCTION unsigned __isGlobal(const void* pointer) { return !hostcuda::is_shared(pointer); }
 HOSTCUDA_FUNCTION void __nanosleep(unsigned) { hostcuda::yield(); }
 HOSTCUDA_FUNCTION void __brkpt() {}
+// The condition is not evaluated, so its accesses are not traced.
+#ifndef __clang__
+#define __builtin_assume(...) static_cast<void>(sizeof(static_cast<bool>(__VA_ARGS__)))
+#endif
+#define __assume(...) __builtin_assume(__VA_ARGS__)

@@ -186,5 +186,5 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters,
 
 // Programmatic dependent launch: here a grid starts when the previous grid in its stream has ended.
 // A GPU may start the grid earlier, but never later.
-inline void cudaGridDependencySynchronize() {}
-inline void cudaTriggerProgrammaticLaunchCompletion() {}
+__device__ inline void cudaGridDependencySynchronize() {}
+__device__ inline void cudaTriggerProgrammaticLaunchCompletion() {}

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "execution_policy.h"
+#include "pair.h"
 
 namespace thrust {
 namespace detail {
@@ -31,6 +32,18 @@ HOSTCUDA_BOUND(lower_bound)
 HOSTCUDA_BOUND(upper_bound)
 #undef HOSTCUDA_BOUND
 
+template <class Policy, class Iterator, class T, class... Less>
+pair<Iterator, Iterator> equal_range(const Policy& policy, Iterator first, Iterator last, T value,
+                                     Less... less) {
+  using Range = pair<std::ptrdiff_t, std::ptrdiff_t>;
+  const Range range = in_sequence(
+      policy, "thrust::equal_range", [first = raw(first), last = raw(last), value, less...] {
+        const auto found = std::equal_range(first, last, value, less...);
+        return Range(found.first - first, found.second - first);
+      });
+  return {first + range.first, first + range.second};
+}
+
 template <class Policy, class Iterator, class T>
 bool binary_search(const Policy& policy, Iterator first, Iterator last, T value) {
   return in_sequence(policy, "thrust::binary_search",
@@ -50,5 +63,6 @@ Out binary_search(const Policy& policy, Iterator first, Iterator last, Values va
 }  // namespace detail
 HOSTCUDA_THRUST_ALGORITHM(lower_bound)
 HOSTCUDA_THRUST_ALGORITHM(upper_bound)
+HOSTCUDA_THRUST_ALGORITHM(equal_range)
 HOSTCUDA_THRUST_ALGORITHM(binary_search)
 }  // namespace thrust

@@ -151,10 +151,10 @@ namespace cuda = thrust::cuda;
 }
 
 // Defines thrust::name with and without a policy. Both versions call detail::name, which needs a
-// policy.
+// policy. The arguments are values, so that arrays become pointers.
 #define HOSTCUDA_THRUST_ALGORITHM(name)                                          \
   template <class First, class... Rest>                                          \
-  auto name(const First& first, const Rest&... rest) {                           \
+  auto name(First first, Rest... rest) {                                         \
     if constexpr (detail::is_policy<First>)                                      \
       return detail::name(first, rest...);                                       \
     else                                                                         \

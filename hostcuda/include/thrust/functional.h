@@ -1,9 +1,10 @@
 // hostcuda: Thrust's functors, and _1, _2, ... for expressions such as a * _1 + _2.
 #pragma once
 
-#include <functional>
 #include <tuple>
 #include <type_traits>
+
+#include "cuda/std/functional"
 
 namespace thrust {
 
@@ -161,3 +162,8 @@ inline constexpr detail::expression<detail::argument<2>> _3{};
 }  // namespace placeholders
 
 }  // namespace thrust
+
+namespace cuda {
+using thrust::maximum;
+using thrust::minimum;
+}  // namespace cuda

@@ -2,6 +2,8 @@
 // elements.
 #pragma once
 
+#include <algorithm>
+
 #include "copy.h"
 #include "execution_policy.h"
 #include "functional.h"
@@ -145,6 +147,20 @@ pair<Yes, No> partition_copy(const Policy& policy, In first, In last, Yes yes, N
   return {detail::copy_if(policy, first, last, first, yes, predicate),
           detail::copy_if(policy, first, last, first, no, thrust::not_fn(predicate))};
 }
+template <class Policy, class Iterator, class Predicate>
+bool is_partitioned(const Policy& policy, Iterator first, Iterator last, Predicate predicate) {
+  return in_sequence(policy, "thrust::is_partitioned",
+                     [first = raw(first), last = raw(last), predicate] {
+                       return std::is_partitioned(first, last, predicate);
+                     });
+}
+template <class Policy, class Iterator, class Predicate>
+Iterator partition_point(const Policy& policy, Iterator first, Iterator last, Predicate predicate) {
+  return first + in_sequence(policy, "thrust::partition_point",
+                             [first = raw(first), last = raw(last), predicate]() -> std::ptrdiff_t {
+                               return std::partition_point(first, last, predicate) - first;
+                             });
+}
 
 template <class Policy, class In, class Out>
 Out reverse_copy(const Policy& policy, In first, In last, Out result) {
@@ -177,6 +193,8 @@ HOSTCUDA_THRUST_ALGORITHM(unique_by_key_copy)
 HOSTCUDA_THRUST_ALGORITHM(partition)
 HOSTCUDA_THRUST_ALGORITHM(stable_partition)
 HOSTCUDA_THRUST_ALGORITHM(partition_copy)
+HOSTCUDA_THRUST_ALGORITHM(is_partitioned)
+HOSTCUDA_THRUST_ALGORITHM(partition_point)
 HOSTCUDA_THRUST_ALGORITHM(reverse)
 HOSTCUDA_THRUST_ALGORITHM(reverse_copy)
 }  // namespace thrust

@@ -88,6 +88,7 @@ void report_hang(const char* place) {
       "a block\n  may have to wait until another block has ended, even on a GPU. "
       "HOSTCUDA_WATCHDOG=0 lets it run.\n",
       culprit, config().watchdog, *place ? "\n  at " : "", place);
+  flush_output();
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
   std::snprintf(message, sizeof message, "runs for %g s without reaching a barrier or its end",
                 config().watchdog);

@@ -68,6 +68,7 @@ void explain(const siginfo_t& information, const void* context) {
   const int length = std::snprintf(message, sizeof message, "\nhostcuda: ERROR: %s %s%s%s\n",
                                    fault.in_kernel ? culprit : "host code", cause,
                                    has_line ? "\n  at " : "", has_line ? place : "");
+  flush_output();
   if (write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0) _exit(1);
   hint_at_fault();
   keep_for_death("fault", cause, has_line ? place : "");
@@ -139,6 +140,12 @@ void name_culprit(char* text, std::size_t size) {
   const Fault none{};
   const FaultText culprit = culprit_text;
   if (!culprit || !culprit(none, text, size)) std::snprintf(text, size, "host code");
+}
+
+void flush_output() {
+  if (ftrylockfile(stdout) != 0) return;
+  std::fflush(stdout);
+  funlockfile(stdout);
 }
 
 void call_before_death(void (*function)()) { death_function = function; }

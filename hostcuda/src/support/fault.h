@@ -34,6 +34,10 @@ void name_culprit(char* text, std::size_t size);
 // Returns the address of the code that a signal interrupted; `context` is the handler's argument.
 const void* interrupted_code(const void* context);
 
+// Writes what the program has printed so far, which a pipe would lose at an abnormal end. May be
+// called in a signal handler: if another thread is printing, the function writes nothing.
+void flush_output();
+
 // Sets a function that is called before the process ends abnormally, so that a tool can save its
 // data.
 void call_before_death(void (*function)());

@@ -1,7 +1,6 @@
 // Tests CUB's sorts of segments, differences, three-way partition, loops and scans of a warp.
 #include <algorithm>
 #include <cub/cub.cuh>
-#include <functional>
 #include <vector>
 
 #include "support.h"
@@ -159,6 +158,17 @@ TEST(WarpScan, GivesBothSums) {
   scan_warp<<<1, 32>>>(out);
   EXPECT_EQ(104102, out.get()[1]);
   EXPECT_EQ(64000 + 62 + 64, out.get()[0]);
+}
+
+TEST_F(Segments, FunctorsOfLibcuReduceWithoutAnotherHeader) {
+  with_memory([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceReduce::Reduce(memory, bytes, +keys, +moved, 10, cuda::std::plus<>{}, 0);
+  });
+  with_memory([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceReduce::Reduce(memory, bytes, +keys, moved + 1, 10, cuda::maximum<>{}, 0);
+  });
+  EXPECT_EQ(24, moved.get()[0]);
+  EXPECT_EQ(9, moved.get()[1]);
 }
 
 }  // namespace

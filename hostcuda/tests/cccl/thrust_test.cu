@@ -196,6 +196,9 @@ TEST(Thrust, Sorting) {
   EXPECT_EQ(on_host(values), (Ints{2, 3, 1, 0}));
   EXPECT_EQ(thrust::unique(keys.begin(), keys.end()) - keys.begin(), 3);
   EXPECT_EQ(thrust::lower_bound(keys.begin(), keys.begin() + 3, 2) - keys.begin(), 1);
+  const auto twos = thrust::equal_range(values.begin(), values.begin() + 2, 2);
+  EXPECT_EQ(twos.first - values.begin(), 0);
+  EXPECT_EQ(twos.second - values.begin(), 1);
   const thrust::device_vector<int> a{1, 3, 5}, b{3, 4, 5};
   thrust::device_vector<int> common(3);
   common.erase(thrust::set_intersection(a.begin(), a.end(), b.begin(), b.end(), common.begin()),
@@ -217,11 +220,25 @@ TEST(Thrust, WhatStays) {
   thrust::device_vector<int> p{1, 2, 3, 4};
   thrust::partition(p.begin(), p.end(), IsEven());
   EXPECT_EQ(on_host(p), (Ints{2, 4, 1, 3}));
+  EXPECT_TRUE(thrust::is_partitioned(p.begin(), p.end(), IsEven()));
+  EXPECT_FALSE(thrust::is_partitioned(h.begin(), h.end(), IsEven()));
+  EXPECT_EQ(thrust::partition_point(p.begin(), p.end(), IsEven()) - p.begin(), 2);
   const thrust::device_vector<int> order{3, 0};
   const auto chosen = thrust::make_permutation_iterator(p.begin(), order.begin());
   thrust::host_vector<int> two(2);
   thrust::copy(chosen, chosen + 2, two.begin());
   EXPECT_EQ(on_host(two), (Ints{3, 2}));
+}
+
+TEST(Thrust, ArraysOfTheHostAreIterators) {
+  int numbers[] = {4, 1, 4}, others[] = {1, 3, 4}, both[2], sums[3], keys[2];
+  thrust::sort(thrust::host, numbers, numbers + 3);
+  thrust::set_intersection(thrust::host, numbers, numbers + 3, others, others + 3, both);
+  thrust::reduce_by_key(thrust::host, numbers, numbers + 3, others, keys, sums);
+  EXPECT_EQ(both[1], 4);
+  EXPECT_EQ(sums[1], 7);
+  thrust::inclusive_scan(numbers, numbers + 3, numbers);
+  EXPECT_EQ(numbers[2], 9);
 }
 
 TEST(Thrust, UniversalMemoryIsSeenByBothSides) {

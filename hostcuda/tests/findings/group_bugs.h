@@ -4,6 +4,8 @@
 
 #include <cooperative_groups.h>
 
+#include <cuda/atomic>
+
 #include "seeded.h"
 
 namespace seeded {
@@ -103,6 +105,27 @@ SEEDED(out_of_bounds_in_a_graph, "out of bounds") {
   cudaStreamSynchronize(stream);
   cudaGraphExecDestroy(replayed);
   cudaGraphDestroy(graph);
+}
+
+// An atomic whose scope is the block orders nothing between two blocks.
+__global__ void announce_by_atomic(int* data, int* flag, int* out, bool wrong) {
+  const cuda::atomic_ref<int, cuda::thread_scope_block> announced(*flag);
+  const bool reads = wrong ? blockIdx.x == 1 && threadIdx.x == 0 : threadIdx.x == kThreads - 1;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *data = 5;
+    if (wrong)
+      announced.store(1, cuda::memory_order_release);
+    else
+      announced.fetch_add(1);
+  }
+  if (!reads) return;
+  while (announced.load(cuda::memory_order_acquire) == 0) continue;
+  // BUG atomic_of_block
+  *out = *data;
+}
+SEEDED(atomic_of_block, "race") {
+  const Buffer<int> data(1, false), flag(1), out(1);
+  announce_by_atomic<<<wrong ? 2 : 1, kThreads>>>(data.data, flag.data, out.data, wrong);
 }
 
 }  // namespace seeded

@@ -168,6 +168,25 @@ SEEDED(last_block_without_fence, "race") {
   last_block_sums<<<4, kThreads>>>(partial.data, out.data, wrong);
 }
 
+// A fence of the block orders nothing between two blocks, but it suffices within a block.
+__global__ void announce_to_block(int* data, int* flag, int* out, bool wrong) {
+  const bool writes = blockIdx.x == 0 && threadIdx.x == 0;
+  const bool reads = wrong ? blockIdx.x == 1 && threadIdx.x == 0 : threadIdx.x == kThreads - 1;
+  if (writes) {
+    *data = 5;
+    __threadfence_block();
+    atomicExch(flag, 1);
+  }
+  if (!reads) return;
+  while (atomicAdd(flag, 0) == 0) continue;
+  // BUG fence_of_block
+  *out = *data;
+}
+SEEDED(fence_of_block, "race") {
+  const Buffer<int> data(1, false), flag(1), out(1);
+  announce_to_block<<<wrong ? 2 : 1, kThreads>>>(data.data, flag.data, out.data, wrong);
+}
+
 // All threads write, then execute a fence. After a barrier, one thread signals the other blocks.
 __global__ void all_threads_write(int* values, unsigned* arrived, int* out, int mode) {
   values[index()] = 1;

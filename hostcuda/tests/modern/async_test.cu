@@ -135,6 +135,10 @@ __global__ void sum_span(cuda::std::span<const int> in, cuda::std::span<int> out
   for (const int value : in) sum += value;
   out[0] = sum;
   out.last(1)[0] = in.subspan(1, 2).front();
+  out.last<1>()[0] +=
+      10 * in.first<2>()[1] + 100 * in.subspan<1, 2>()[1] + 1000 * in.subspan<2>()[0];
+  __builtin_assume(sum > 0);
+  __assume(sum < 1000);
 }
 
 TEST(Libcu, SpanAndIntegerDivision) {
@@ -143,12 +147,14 @@ TEST(Libcu, SpanAndIntegerDivision) {
   std::vector<int> values{1, 2, 3};
   const cuda::std::span<const int> all(values);
   EXPECT_EQ(3u, all.size());
+  static_assert(decltype(all.first<2>())::extent == 2 &&
+                decltype(all.subspan<1, 1>())::extent == 1);
   DeviceArray<int> in(3), out(2);
   in.set(values);
   const int* from = in;
   int* to = out;
   sum_span<<<1, 1>>>(cuda::std::span<const int>(from, 3), cuda::std::span<int>(to, 2));
-  EXPECT_EQ((std::vector<int>{6, 2}), out.get());
+  EXPECT_EQ((std::vector<int>{6, 3322}), out.get());
 }
 
 // Warps of producers fill the stages of the pipeline for the threads that read them.

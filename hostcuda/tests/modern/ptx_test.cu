@@ -324,6 +324,27 @@ __global__ void flush(float* out, float tiny) {
       : "f"(tiny / 2));
 }
 
+__global__ void negate_pair(unsigned* out, unsigned pair) {
+  asm("neg.f16x2 %0, %1;" : "=r"(out[0]) : "r"(pair));
+}
+
+TEST(Ptx, PairsOfHalvesNeedNoOtherSuffix) {
+  DeviceArray<unsigned> out(1);
+  negate_pair<<<1, 1>>>(out, 0xbc003c00);
+  EXPECT_EQ(0x3c00bc00u, out.get()[0]);
+}
+
+__global__ void permute(unsigned* out, unsigned low, unsigned high) {
+  asm("prmt.b32 %0, %1, %2, 0x7012;" : "=r"(out[0]) : "r"(low), "r"(high));
+  asm("prmt.b32 %0, %1, %2, 0xf81a;" : "=r"(out[1]) : "r"(low), "r"(high));
+}
+
+TEST(Ptx, PermutesBytesAndReplicatesSigns) {
+  DeviceArray<unsigned> out(2);
+  permute<<<1, 1>>>(out, 0x44bb2211, 0x88776655);
+  EXPECT_EQ((std::vector<unsigned>{0x881122bb, 0xff0022ff}), out.get());
+}
+
 TEST(Ptx, FlushesSmallNumbersToZero) {
   const float tiny = std::numeric_limits<float>::min();
   DeviceArray<float> out(5);

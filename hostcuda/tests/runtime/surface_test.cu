@@ -92,6 +92,7 @@ TEST(Surface, Intrinsics) {
   EXPECT_EQ(1, __mulhi(1 << 30, 4));
   EXPECT_EQ(0x44332211u, __byte_perm(0x44332211u, 0, 0x3210));
   EXPECT_EQ(0x88112233u, __byte_perm(0x44332211u, 0x88776655u, 0x7012));
+  EXPECT_EQ(0x55443322u, __byte_perm(0x44332211u, 0x88776655u, 0xcba9));
   EXPECT_EQ(0x23456789u, __funnelshift_l(0x9abcdef0u, 0x12345678u, 4));
   EXPECT_LT(__fadd_rd(1.0f, 1e-9f), __fadd_ru(1.0f, 1e-9f));
   EXPECT_EQ(1.0f, __fadd_rz(1.0f, 1e-9f));

@@ -35,6 +35,7 @@ void Fences::begin_grid() {
   any_ = false;
   blocks_.clear();
   released_.clear();
+  released_in_block_.clear();
 }
 
 std::uint32_t Fences::count(std::uint32_t block, std::uint16_t thread) const {
@@ -44,17 +45,20 @@ std::uint32_t Fences::count(std::uint32_t block, std::uint16_t thread) const {
   return known == found->second.threads.end() ? 0 : known->second.fences;
 }
 
-void Fences::fence(const Epoch& now, std::uint16_t thread) {
+void Fences::fence(const Epoch& now, std::uint16_t thread, bool of_block) {
   any_ = true;
   OfBlock& block = blocks_[now.block];
   OfThread& own = block.threads[thread];
   ++own.fences;
-  own.has_written = false;
   auto seen = std::make_shared<SeenBlocks>();
   Seen& here = (*seen)[now.block];
   here.barriers = now.barriers;
   here.fences[thread] = own.fences;
-  own.released = joined(joined(own.acquired, block.acquired), seen);
+  const Shared all = joined(joined(own.acquired, block.acquired), seen);
+  own.released_in_block = of_block ? all : nullptr;
+  if (of_block) return;
+  own.released = all;
+  own.has_written = false;
 }
 
 void Fences::wrote(std::uint32_t block, std::uint16_t thread) {
@@ -72,13 +76,21 @@ void Fences::released_at(std::uint64_t address, std::uint32_t block, std::uint16
     Shared& there = released_[address];
     there = joined(there, all);
   }
+  if (own != found->second.threads.end() && own->second.released_in_block) {
+    Shared& there = released_in_block_[{address, block}];
+    there = joined(there, own->second.released_in_block);
+  }
 }
 
 void Fences::acquired_at(std::uint64_t address, std::uint32_t block, std::uint16_t thread) {
-  const auto there = released_.find(address);
-  if (there == released_.end()) return;
-  OfThread& own = blocks_[block].threads[thread];
-  own.acquired = joined(own.acquired, there->second);
+  const auto acquire = [&](const Shared& there) {
+    OfThread& own = blocks_[block].threads[thread];
+    own.acquired = joined(own.acquired, there);
+  };
+  if (const auto there = released_.find(address); there != released_.end()) acquire(there->second);
+  if (released_in_block_.empty()) return;
+  const auto here = released_in_block_.find({address, block});
+  if (here != released_in_block_.end()) acquire(here->second);
 }
 
 // After a barrier, everything that one thread released or acquired before the barrier counts as
@@ -100,7 +112,7 @@ void Fences::barrier(std::uint32_t number, std::uint32_t barriers_before) {
   }
   for (auto& [thread, own] : block.threads) {
     own.has_written = false;
-    own.acquired = own.released = nullptr;
+    own.acquired = own.released = own.released_in_block = nullptr;
   }
   block.knows_writers = true;
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "races/epochs.h"
@@ -30,7 +31,8 @@ class Fences {
   bool any() const { return any_; }
   std::uint32_t count(std::uint32_t block, std::uint16_t thread) const;
 
-  void fence(const Epoch& now, std::uint16_t thread);
+  // of_block: the fence orders the thread's writes only for threads of the same block.
+  void fence(const Epoch& now, std::uint16_t thread, bool of_block);
   void wrote(std::uint32_t block, std::uint16_t thread);
   void released_at(std::uint64_t address, std::uint32_t block, std::uint16_t thread);
   void acquired_at(std::uint64_t address, std::uint32_t block, std::uint16_t thread);
@@ -48,6 +50,7 @@ class Fences {
     std::uint32_t fences = 0;
     bool has_written = true;  // since the last fence; assumed to be true before the first fence
     Shared acquired, released;
+    Shared released_in_block;  // by a fence of the block since the last fence of the device
   };
   struct OfBlock {
     std::map<std::uint16_t, OfThread> threads;
@@ -57,6 +60,8 @@ class Fences {
   bool any_ = false;
   std::map<std::uint32_t, OfBlock> blocks_;
   std::unordered_map<std::uint64_t, Shared> released_;  // key: the address
+  // What is released only for threads of one block. The keys are an address and the block.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Shared> released_in_block_;
 };
 
 }  // namespace hostcuda::trace

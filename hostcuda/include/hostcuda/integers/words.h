@@ -46,17 +46,24 @@ HOSTCUDA_FUNCTION unsigned long long __brevll(unsigned long long x) {
   return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
          __brev(static_cast<unsigned>(x >> 32));
 }
-// Byte k of the result is byte (selector >> 4k & 7) of the eight bytes formed by b and a.
-HOSTCUDA_FUNCTION unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+namespace hostcuda {
+// PTX's prmt: byte k of the result is byte (selector >> 4k & 7) of the eight bytes formed by b and
+// a, or eight copies of that byte's sign bit if (selector >> 4k & 8) is not 0.
+HOSTCUDA_FUNCTION unsigned permuted_bytes(unsigned a, unsigned b, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
   unsigned result = 0;
   for (int k = 0; k < 4; ++k) {
     const unsigned choice = selector >> 4 * k;
     unsigned byte = static_cast<unsigned>(bytes >> 8 * (choice & 7)) & 0xffu;
-    if (choice & 8) byte = byte & 0x80u ? 0xffu : 0;  // replicates the byte's sign bit
+    if (choice & 8) byte = byte & 0x80u ? 0xffu : 0;
     result |= byte << 8 * k;
   }
   return result;
+}
+}  // namespace hostcuda
+// nvcc clears bit 3 of each selector, so no sign is replicated.
+HOSTCUDA_FUNCTION unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  return hostcuda::permuted_bytes(a, b, selector & 0x7777u);
 }
 HOSTCUDA_FUNCTION unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
