@@ -246,7 +246,8 @@ def staircase_note(shown: Optional[Staircase]) -> str:
     one = min(gpus, key=lambda record: record.device_count)
     base = shown.base.machine if shown.base else NOT_MEASURED
     days = sorted({record.date[:10] for record in shown.records})
-    return (f"Measured on {one.machine}, step 00 on {base}, {' to '.join(days[::len(days) - 1 or 1])}: "
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    return (f"Measured on {one.machine}, step 00 on {base}, {when}: "
             f"{shown.problem}. The rates are G interactions/s from the median compute time, with "
             "N^2 interactions per step and system. The speedup is a ratio of median total times, "
             "including transfers.")
