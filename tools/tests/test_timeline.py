@@ -76,10 +76,19 @@ class Tool(fakes.InFolder):
 
     def test_narrow_uploads_get_a_closer_look(self) -> None:
         spans = read_timeline(self.file("t.csv", TWO_STREAMS))
-        self.assertIsNone(timeline.closer_end(spans))
+        self.assertIsNone(timeline.closer_window(spans))
         spans = read_timeline(self.file("t.csv", HEADER + "0,0,0,upload,0,0.00001\n"
                                         "0,0,0,compute,0.00001,1\n"))
-        self.assertLess(timeline.closer_end(spans), 0.001)
+        begin, end = timeline.closer_window(spans) or (1, 1)
+        self.assertEqual(0, begin)
+        self.assertLess(end, 0.001)
+
+    def test_copies_between_two_systems_get_a_closer_look(self) -> None:
+        spans = read_timeline(self.file("t.csv", HEADER + "0,0,0,upload,0,0.00001\n"
+                                        "0,0,0,compute,0.00001,1\n0,0,0,download,1,1.00001\n"
+                                        "0,1,1,upload,1.00002,1.00003\n0,1,1,compute,1.00003,2\n"))
+        begin, end = timeline.closer_window(spans) or (0, 0)
+        self.assertTrue(0.99 < begin < 1 and 1.00003 < end < 1.01)
 
     def test_figures(self) -> None:
         try:

@@ -51,17 +51,21 @@ def record_of(source: Path, step: Optional[str]) -> Record:
     return records[-1]
 
 
-def closer_end(spans: Sequence[Span]) -> Optional[float]:
-    """Returns the time at which a second, enlarged panel ends, or None if the first panel shows the
-    first copies clearly enough."""
+def closer_window(spans: Sequence[Span]) -> Optional[tuple[float, float]]:
+    """Returns the time span of a second, enlarged panel, or None if the first panel shows the first
+    copies clearly enough."""
     wall = max(span.end for span in spans)
-    uploads = [span for span in spans if span.stage == "upload"]
+    uploads = sorted((span for span in spans if span.stage == "upload"), key=lambda s: s.begin)
     longest = max((span.end - span.begin for span in uploads), default=wall)
     if longest >= VISIBLE * wall:
         return None
+    # If a system is uploaded only after the one before has been downloaded, shows these copies.
+    downloaded = min((span.end for span in spans if span.stage == "download"), default=wall)
+    if len(uploads) > 1 and uploads[1].begin >= downloaded:
+        return downloaded - 8 * longest, uploads[1].end + 8 * longest
     # If uploads continue to the end of the run, the panel shows only the first ones.
-    first = min(span.begin for span in uploads)
-    return min(first + CLOSER * max(16 * longest, min(s.end for s in uploads) - first), wall)
+    first = uploads[0].begin
+    return 0, min(first + CLOSER * max(16 * longest, min(s.end for s in uploads) - first), wall)
 
 
 def label_of(device: int, stream: int, several: bool) -> str:
@@ -72,11 +76,12 @@ def label_of(device: int, stream: int, several: bool) -> str:
     return f"GPU {device}, stream 0" if stream == 0 else f"stream {stream}"
 
 
-def draw_panel(axes: Axes, spans: Sequence[Span], end: float, colours: dict[str, str]) -> None:
+def draw_panel(axes: Axes, spans: Sequence[Span], begin: float, end: float,
+               colours: dict[str, str]) -> None:
     rows = sorted({(span.device, span.stream) for span in spans})
     places = {row: i for i, row in enumerate(rows)}
     for stage in STAGES:
-        shown = [s for s in spans if s.stage == stage and s.begin <= end]
+        shown = [s for s in spans if s.stage == stage and s.begin <= end and s.end >= begin]
         # Because of a thin edge in the bar's colour, even the narrowest bar is one pixel wide.
         axes.barh([places[s.device, s.stream] for s in shown],
                   [1e3 * (s.end - s.begin) for s in shown], left=[1e3 * s.begin for s in shown],
@@ -92,7 +97,7 @@ def draw_panel(axes: Axes, spans: Sequence[Span], end: float, colours: dict[str,
     if not several:
         axes.set_ylabel("stream")
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlim(0, 1.01e3 * end)
+    axes.set_xlim(1e3 * begin, 1e3 * (end + 0.01 * (end - begin)))
     axes.grid(axis="x", color=colour("grid"), linewidth=0.8)
 
 
@@ -102,10 +107,10 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
 
     # These three colours also differ in lightness, so they remain distinguishable in greyscale.
     colours = {"upload": BLUE, "compute": SKY_BLUE, "download": ORANGE}
-    closer = [closer_end(spans) for spans in timelines]
-    columns = 2 if any(closer) else 1
+    closer = [window for spans in timelines if (window := closer_window(spans))]
+    columns = 2 if closer else 1
     end = max(span.end for spans in timelines for span in spans)
-    near = max((value for value in closer if value), default=end)
+    from_, near = min(closer, default=(0, end))[0], max(end for _, end in closer or [(0, end)])
     rows = [len({(s.device, s.stream) for s in spans}) for spans in timelines]
     heights = [max(1.6, ROW_HEIGHT * (count if count <= MANY_ROWS else 0.5 * count))
                for count in rows]
@@ -122,12 +127,13 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
         },
     )
     for line, (spans, title) in zip(grid, zip(timelines, titles)):
-        draw_panel(line[0], spans, end, colours)
+        draw_panel(line[0], spans, 0, end, colours)
         line[0].set_title(title)
         line[0].set_xlabel("time (ms)")
         if columns == 2:
-            draw_panel(line[1], spans, near, colours)
-            line[1].set_title(f"the first {1e3 * near:.2g} ms")
+            draw_panel(line[1], spans, from_, near, colours)
+            line[1].set_title(f"from {1e3 * from_:.3g} to {1e3 * near:.3g} ms" if from_ > 0 else
+                              f"the first {1e3 * near:.2g} ms")
             line[1].set_xlabel("time (ms)")
             line[1].set_ylabel("")
             if len({span.device for span in spans}) > 1:  # long labels fit only on the left
