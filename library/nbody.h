@@ -19,9 +19,9 @@
  * on each other on a device. Results overwrite the output arrays, which must not overlap each
  * other; nothing is written if a call fails.
  *
- * Softening. A softening below 1e-12 of the largest coordinate (double: 1e-100) is replaced by this
- * limit. A softening of 0 is therefore allowed, even with coincident bodies, which then add nothing
- * to each other's accelerations and jerks.
+ * Softening. A softening below 1e-12 of the largest coordinate (NBODY_DIRECT with double: 1e-100)
+ * is replaced by this limit. A softening of 0 is therefore allowed, even with coincident bodies,
+ * which then add nothing to each other's accelerations and jerks.
  *
  * Precision. NBODY_DIRECT sums all pairs in the type of the arrays. NBODY_TREE computes in float32,
  * for arrays of either type; the errors of its approximation are larger than those of float32.
@@ -84,7 +84,9 @@ typedef struct nbody_options {
   int device;  /* NBODY_CPU or NBODY_CUDA */
   int method;  /* NBODY_DIRECT or NBODY_TREE */
   int threads; /* largest number, at most 4096; 0: OpenMP chooses */
-  /* The tree: opening angle, 0 to 1; highest moment of a node, 0 or 2; and the limit on the
+  /* The tree: opening angle, 0 to 1: a node acts as one body only if its radius / its distance is
+   * below theta (the radius is the distance of its farthest body from its centre of mass, or an
+   * upper bound of it); highest moment of a node, 0 (mass) or 2 (quadrupole); and the limit on the
    * first multipole term that a node omits, relative to the force on a group of targets, 0 to 1:
    * 0 opens all nodes; with 1, theta decides. */
   double theta;
@@ -102,7 +104,9 @@ typedef struct nbody_options {
   int unchecked;
 } nbody_options;
 
-/* Sets the defaults: the CPU, direct, all threads, theta 1, multipole 2, force_tolerance 0.005. */
+/* Sets the defaults: the CPU, direct, all threads, theta 1, multipole 2, force_tolerance 0.005.
+ * `size` must be sizeof(nbody_options); with another size, or if options is NULL, the function
+ * changes nothing. Calls whose options.size differs return NBODY_BAD_OPTION. */
 void nbody_default_options(nbody_options* options, size_t size);
 
 /* Gives the memory that earlier calls have used back to the devices. Any thread may call this
@@ -126,7 +130,8 @@ int nbody_potential_f64(size_t sources, const double* positions, const double* m
                         size_t targets, const double* target_positions, double softening,
                         const nbody_options* options, double* potentials);
 
-/* jerks: 3 * targets. accelerations: 3 * targets, or NULL; they cost nothing extra.
+/* velocities: 3 * sources; target_velocities: 3 * targets; jerks: 3 * targets; accelerations:
+ * 3 * targets, or NULL; they cost nothing extra.
  * target_velocities must not be NULL, unless target_positions is NULL, too. */
 int nbody_jerk_f32(size_t sources, const float* positions, const float* velocities,
                    const float* masses, size_t targets, const float* target_positions,

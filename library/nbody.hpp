@@ -17,7 +17,9 @@ namespace nbody::gravity {
 template <class Real>
 concept Float = std::same_as<Real, float> || std::same_as<Real, double>;
 
-// Thrown if a call fails; code() is one of the results listed in nbody.h.
+// Thrown if a call fails; code() is one of the results listed in nbody.h. Two errors differ:
+// NBODY_NO_MEMORY throws std::bad_alloc, and spans whose sizes do not fit throw
+// std::invalid_argument.
 class Error : public std::runtime_error {
  public:
   explicit Error(int code) : std::runtime_error(nbody_error_text(code)), code_(code) {}
@@ -108,6 +110,7 @@ template <Float Real>
 struct Derivatives {
   std::vector<Real> accelerations, jerks;  // three numbers per target
 };
+// Returns accelerations and jerks. Sources need velocities, and so do targets if they are given.
 template <Float Real>
 Derivatives<Real> jerk(Bodies<Real> sources, std::span<const Real> masses, double softening,
                        std::optional<Bodies<Real>> targets = {}, const Options& options = {}) {

@@ -3,7 +3,7 @@
 //
 // Per time step, at the first state of the run and at the second-to-last state:
 //   acceleration_rms   a kick of length 1 from rest turns the velocity into the acceleration,
-//                      exactly; |a - a_ref| / |a_ref|, root mean square over bodies
+//                      exactly; sqrt(sum |a - a_ref|^2 / sum |a_ref|^2) over the bodies
 //   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile
 //   acceleration_worst the same for the worst body of a direct sum: the limit follows from how
 //                      often a term is rounded on its way to the sum. This check covers the sampled
@@ -39,9 +39,9 @@
 //                      rounding
 //   angular_momentum   the same for the angular momentum; kick-drift conserves both, however long
 //                      the time step is
-//   trajectory         positions compared with the reference: RMS distance, divided by the
-//                      system's extent; the limit follows from how far rounding alone can displace
-//                      the bodies
+//   trajectory         positions and velocities compared with the reference: RMS of the errors,
+//                      each divided by the vector's length or by the median length, whichever is
+//                      larger; the limit follows from how far rounding alone can displace the bodies
 //
 // Each check reports its worst system. A check that cannot decide (because the motion is chaotic,
 // or because it takes too long to repeat the run) reports why: it neither passes silently nor fails

@@ -45,12 +45,14 @@ class Cluster {
   bool is_root() const { return rank_ == 0; }
 
   // Sends the part of every rank to all other ranks. All parts have the same size, and each rank
-  // must have filled in its own part of `all` before the call.
+  // must have filled in its own part of `all` before the call. `all` is device memory of
+  // count() * bytes_of_part bytes, with the parts in the order of the ranks.
   virtual void all_gather(void* all, std::size_t bytes_of_part) = 0;
   // Sends and receives all messages at once. Messages between two ranks keep their order.
   virtual void exchange(const std::vector<Message>& sent, const std::vector<Message>& received) = 0;
   // scatter() copies the root's bodies to the devices, gather() copies them back. Rank r holds the
-  // bodies from first[r] to first[r + 1] - 1. Only the root's vector is read or written.
+  // bodies from first[r] to first[r + 1] - 1; `first` has count() + 1 entries. Only the root's
+  // vector is read or written. `own` is device memory.
   virtual void scatter(const std::vector<Body>& bodies, const std::vector<std::size_t>& first,
                        Body* own) = 0;
   virtual void gather(const Body* own, const std::vector<std::size_t>& first,

@@ -24,6 +24,7 @@
 
 namespace nbody {
 
+// Returns an attribute of device 0.
 inline int device_attribute(cudaDeviceAttr attribute) {
   int value = 0;
   CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, 0));

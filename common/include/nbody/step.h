@@ -100,7 +100,7 @@ struct StepInfo {
   bool multi_device = false;
   bool cluster = false;                             // the step runs on several ranks (cluster.h)
   SimulateF64 float64 = nullptr;                    // simulate() in --precision double
-  std::optional<Approximation> approximation = {};  // defaults of --theta and --multipole
+  std::optional<Approximation> approximation = {};  // defaults of --theta, ...
   // The tree that the step builds, if it opens nodes by an angle, or would do so without a limit on
   // their errors.
   std::optional<TreeDesign> tree = {};

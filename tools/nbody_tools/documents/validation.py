@@ -82,7 +82,7 @@ def read_mutants(folder: Path) -> list[Mutant]:
 
 
 def mutants_table(mutants: Sequence[Mutant]) -> str:
-    rows = [[f"`{m.name}`", m.step[:6], m.wrong, m.rejected_by, m.shown_mode,
+    rows = [[f"`{m.name}`", m.step.partition("_")[0], m.wrong, m.rejected_by, m.shown_mode,
              *[m.weak.get(check, "-") for check in WEAK_CHECKS]] for m in mutants]
     return markdown(("mutant", "step", "what is wrong", "rejected by", "mode",
                      *WEAK_CHECKS.values()), rows)
