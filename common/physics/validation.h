@@ -41,7 +41,8 @@
 //                      the time step is
 //   trajectory         positions and velocities compared with the reference: RMS of the errors,
 //                      each divided by the vector's length or by the median length, whichever is
-//                      larger; the limit follows from how far rounding alone can displace the bodies
+//                      larger; the limit follows from how far rounding alone can displace the
+//                      bodies
 //
 // Each check reports its worst system. A check that cannot decide (because the motion is chaotic,
 // or because it takes too long to repeat the run) reports why: it neither passes silently nor fails

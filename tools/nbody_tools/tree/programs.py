@@ -117,8 +117,10 @@ def tables(records: Sequence[Record], others: Sequence[Point]) -> str:
     all_points = points(records, others)
     shapes = list(dict.fromkeys(p.scenario for p in all_points))
     parts = [
-        "The tables show the time of a whole time step at an RMS error, interpolated between the "
-        "settings of a program. The last column compares our fastest step with the fastest other "
+        "The tables show the time of a whole time step at an RMS error of at most the given value, "
+        "interpolated between the settings of a program. If all settings have smaller errors, the "
+        "time is that of the fastest setting, so a large error does such a program no justice. "
+        "The last column compares our fastest step with the fastest other "
         f"program. Measured on {heading(records)}."
     ]
     for scenario in shapes:
