@@ -30,7 +30,7 @@ double too_short_to_move(const BasicSystems<Real>& state, const BasicSystems<Rea
   return shortest;
 }
 
-// Returns evenly spaced bodies of the first system as a system of its own.
+// Returns evenly spaced bodies of the first system as a separate system.
 template <class Real>
 BasicSystems<Real> few_bodies(const BasicSystems<Real>& state) {
   constexpr int kFew = 1000;
