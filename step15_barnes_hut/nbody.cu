@@ -9,6 +9,7 @@
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
 #include "step15_barnes_hut/attraction.h"
+#include "step15_barnes_hut/motion.h"
 #include "step15_barnes_hut/tree.h"
 
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using namespace nbody;
 using namespace tree;
 using gravity::attraction;
-using Velocity = float4;  // w is 0
+using gravity::KickAndDrift;
 
 constexpr int kGroup = 32;                   // bodies of a warp; a block is one warp
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
@@ -35,12 +36,11 @@ __device__ bool acts_as_a_whole(float4 node, const Box& box) {
   return dot(d, d) > node.w;
 }
 
-// Kicks and drifts the bodies by the forces of the tree, one lane per sorted body.
+// Moves the bodies by the forces of the tree, one lane per sorted body.
 template <bool kQuadrupole>
 __global__ void __launch_bounds__(32)
     advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,
-            const int* __restrict__ order, Position* __restrict__ positions,
-            Velocity* __restrict__ velocities, int n, float dt, float softening_squared) {
+            const int* __restrict__ order, KickAndDrift move, int n, float softening_squared) {
   __shared__ int stack[kStack];
   __shared__ float4 tile[3][32];
   const int lane = threadIdx.x, i = blockIdx.x * kGroup + lane;
@@ -107,11 +107,7 @@ __global__ void __launch_bounds__(32)
     a = a + partial;  // adding partial sums loses fewer digits
   }
   if (i >= n) return;
-  Position& position = positions[order[i]];
-  Velocity& velocity = velocities[order[i]];
-  const float3 v = xyz(velocity) + dt * a, x = xyz(position) + dt * v;
-  velocity = {v.x, v.y, v.z, 0};
-  position = {x.x, x.y, x.z, body.w};
+  move(order[i], a, body.w);
 }
 
 Timing simulate(const Run& run, Systems& systems) {
@@ -124,13 +120,13 @@ Timing simulate(const Run& run, Systems& systems) {
   transfer.upload(positions.get(), velocities.get());
   timer.uploaded();
   for (int s = 0; s < systems.count; ++s) {  // one by one, because they share the tree's memory
-    Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
-    Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
+    const std::size_t first = static_cast<std::size_t>(s) * n;
+    const KickAndDrift move{positions.get() + first, velocities.get() + first, run.dt};
     for (int step = 0; step < run.steps; ++step) {
-      tree.build(x, run.approximation.theta, step, run.approximation.rebuild_every.value_or(1));
+      tree.build(move.positions, run.approximation.theta, step,
+                 run.approximation.rebuild_every.value_or(1));
       kernel<<<(n - 1) / kGroup + 1, 32>>>(tree.nodes.get(), tree.root(), tree.bodies.get(),
-                                           tree.order.get(), x, v, n, run.dt,
-                                           run.softening_squared);
+                                           tree.order.get(), move, n, run.softening_squared);
       CUDA_CHECK(cudaGetLastError());
     }
   }

@@ -8,6 +8,7 @@
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
 #include "step15_barnes_hut/attraction.h"
+#include "step15_barnes_hut/motion.h"
 #include "step15_barnes_hut/tree.h"
 
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using namespace nbody;
 using namespace tree;
 using gravity::attraction;
-using Velocity = float4;  // w: the magnitude of the acceleration, from the coarse walk
+using gravity::KickAndDrift;
 
 constexpr int kGroup = 32;                   // bodies of a warp; a block is one warp
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack
@@ -42,13 +43,13 @@ __device__ bool acts_as_a_whole(const Node& node, const Box& box, float bound) {
   return ratio < 1 && node.squares.w / square * ratio * ratio * (kQuadrupole ? ratio : 1) < bound;
 }
 
-// Kicks and drifts by the tree's forces, one lane per sorted body, or walks the tree coarsely.
-template <bool kQuadrupole, bool kIsCoarse = false>
+// Moves the bodies by the forces of the tree, one lane per sorted body. The coarse walk moves none
+// and writes their |a| to `forces`. libnbody has another Motion, which stores the accelerations.
+template <bool kQuadrupole, bool kIsCoarse = false, class Motion = KickAndDrift>
 __global__ void __launch_bounds__(32)
     advance(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,
-            const int* __restrict__ order, Position* __restrict__ positions,
-            Velocity* __restrict__ velocities, int n, float dt, float softening_squared,
-            float tolerance) {
+            const int* __restrict__ order, float* __restrict__ forces, Motion move, int n,
+            float softening_squared, float tolerance) {
   __shared__ int stack[kStack];
   __shared__ float4 tile[3][32];
   const int lane = threadIdx.x, i = blockIdx.x * kGroup + lane;
@@ -57,8 +58,8 @@ __global__ void __launch_bounds__(32)
   const Box box = box_of_warp(xyz(body));
   const float3 width = 1 / kWide * (box.high - box.low);
   if (kIsCoarse) softening_squared += 16 * dot(width, width);  // a nearby node is not a point
-  const Box forces = box_of_warp({velocities[order[min(i, n - 1)]].w, 0, 0});  // min and max
-  const float bound = tolerance * fmaxf(forces.low.x, kCancelled * forces.high.x);
+  const Box range = box_of_warp({kIsCoarse ? 0 : forces[min(i, n - 1)], 0, 0});
+  const float bound = tolerance * fmaxf(range.low.x, kCancelled * range.high.x);
   constexpr auto kActs = acts_as_a_whole<kQuadrupole, kIsCoarse>;
 
   float3 a{};
@@ -119,33 +120,30 @@ __global__ void __launch_bounds__(32)
     a = a + partial;  // adding partial sums loses fewer digits
   }
   if (i >= n) return;
-  Position& position = positions[order[i]];
-  Velocity& velocity = velocities[order[i]];
-  if (kIsCoarse) velocity.w = sqrtf(dot(a, a));
-  if (kIsCoarse) return;
-  const float3 v = xyz(velocity) + dt * a, x = xyz(position) + dt * v;
-  velocity = {v.x, v.y, v.z, 0};
-  position = {x.x, x.y, x.z, body.w};
+  if (kIsCoarse) forces[i] = sqrtf(dot(a, a));
+  if (!kIsCoarse) move(order[i], a, body.w);
 }
 
 Timing simulate(const Run& run, Systems& systems) {
   const int n = systems.bodies_per_system;
   const auto kernel = run.approximation.multipole == 2 ? advance<true> : advance<false>;
   DeviceArray<float4> positions(systems.bodies.size()), velocities(systems.bodies.size());
+  const DeviceArray<float> forces(n);
   Tree tree{n};
   const Transfer transfer(systems.bodies);
   StageTimer timer;
   transfer.upload(positions.get(), velocities.get());
   timer.uploaded();
   for (int s = 0; s < systems.count; ++s) {  // one by one, because they share the tree's memory
-    Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
-    Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
+    const std::size_t first = static_cast<std::size_t>(s) * n;
+    const KickAndDrift move{positions.get() + first, velocities.get() + first, run.dt};
     for (int step = 0; step < run.steps; ++step) {
-      tree.build(x, run.approximation.theta, step, run.approximation.rebuild_every.value_or(1));
+      tree.build(move.positions, run.approximation.theta, step,
+                 run.approximation.rebuild_every.value_or(1));
       for (const auto pass : {advance<false, true>, kernel})
-        pass<<<(n - 1) / kGroup + 1, 32>>>(tree.nodes.get(), tree.root(), tree.bodies.get(),
-                                           tree.order.get(), x, v, n, run.dt, run.softening_squared,
-                                           run.approximation.force_tolerance.value_or(0));
+        pass<<<(n - 1) / kGroup + 1, 32>>>(
+            tree.nodes.get(), tree.root(), tree.bodies.get(), tree.order.get(), forces.get(), move,
+            n, run.softening_squared, run.approximation.force_tolerance.value_or(0));
       CUDA_CHECK(cudaGetLastError());
     }
   }

@@ -13,6 +13,7 @@
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
 #include "step15_barnes_hut/attraction.h"
+#include "step15_barnes_hut/motion.h"
 #include "step15_barnes_hut/tree.h"
 #include "step16_fmm/clouds.h"
 #include "step16_fmm/series.h"
@@ -23,10 +24,10 @@ namespace {
 using namespace nbody;
 using namespace tree;
 using gravity::attraction;
+using gravity::KickAndDrift;
 using namespace walk;
 using clouds::Cloud;
 using series::Series;
-using Velocity = float4;  // w is 0
 
 constexpr int kGroup = 32;                         // bodies of a warp of the second walk
 constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
@@ -179,14 +180,13 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   large.count = count + left;
 }
 
-// Kicks and drifts by the forces of the tree, one lane per sorted body.
+// Moves the bodies by the forces of the tree, one lane per sorted body.
 template <int kOrder, bool kQuadrupole>
 __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     advance(const Node* __restrict__ nodes, const Box* __restrict__ cube,
             const Position* __restrict__ bodies, const float* __restrict__ forces,
             const LargeGroup<kOrder>* __restrict__ large_groups, const int* __restrict__ order,
-            Position* __restrict__ positions, Velocity* __restrict__ velocities, int n, float dt,
-            float theta, float softening_squared, float tolerance) {
+            KickAndDrift move, int n, float theta, float softening_squared, float tolerance) {
   __shared__ int stack[kStack], waiting[64];
   __shared__ int queue[32 * (kLeafSize + 1)];  // bodies of leaves
   __shared__ float4 tile[3][32];
@@ -279,11 +279,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   for (int part = 1; part < kParts; ++part) all.add(large[part].series);
   a = a + all.at(xyz(body) - large[0].middle, unit);
   if (i >= n) return;
-  Position& position = positions[order[i]];
-  Velocity& velocity = velocities[order[i]];
-  const float3 v = xyz(velocity) + dt * a, x = xyz(position) + dt * v;
-  velocity = {v.x, v.y, v.z, 0};
-  position = {x.x, x.y, x.z, body.w};
+  move(order[i], a, body.w);
 }
 
 // Estimates the forces on sorted bodies. The clouds need no nodes, so a second stream computes them
@@ -335,10 +331,10 @@ Timing simulate_with(const Run& run, Systems& systems) {
   transfer.upload(positions.get(), velocities.get());
   timer.uploaded();
   for (int s = 0; s < systems.count; ++s) {  // one by one, because they share the tree's memory
-    Position* const x = positions.get() + static_cast<std::size_t>(s) * n;
-    Velocity* const v = velocities.get() + static_cast<std::size_t>(s) * n;
+    const std::size_t first = static_cast<std::size_t>(s) * n;
+    const KickAndDrift move{positions.get() + first, velocities.get() + first, run.dt};
     for (int step = 0; step < run.steps; ++step) {
-      tree.sort(x, step, run.approximation.rebuild_every.value_or(1));
+      tree.sort(move.positions, step, run.approximation.rebuild_every.value_or(1));
       estimate.begin(tree.bodies.get(), run.softening_squared);
       tree.connect(theta);
       const float* const forces = estimate.forces();
@@ -347,7 +343,7 @@ Timing simulate_with(const Run& run, Systems& systems) {
           run.softening_squared, tolerance, large_groups.get());
       advance<kOrder, kQuadrupole><<<groups, 32>>>(
           tree.nodes.get(), tree.cube.get(), tree.bodies.get(), forces, large_groups.get(),
-          tree.order.get(), x, v, n, run.dt, theta, run.softening_squared, tolerance);
+          tree.order.get(), move, n, theta, run.softening_squared, tolerance);
       CUDA_CHECK(cudaGetLastError());
     }
   }

@@ -31,6 +31,8 @@ __device__ uint3 place_of_block() { return {blockIdx.x + first_group, blockIdx.y
 
 namespace {
 
+using Velocity = float4;
+
 struct Moved {
   Position position;
   Velocity velocity;
@@ -104,7 +106,8 @@ Timing simulate(const Run& run, Systems& systems) {
       tree.build(x, run.approximation.theta, step, run.approximation.rebuild_every.value_or(1));
       if (share.groups() > 0) {
         kernel<<<share.groups(), 32>>>(tree.nodes.get(), tree.root(), tree.bodies.get(),
-                                       tree.order.get(), x, v, n, run.dt, run.softening_squared);
+                                       tree.order.get(), KickAndDrift{x, v, run.dt}, n,
+                                       run.softening_squared);
         pack<<<(share.end - share.first - 1) / kBlockSize + 1, kBlockSize>>>(
             x, v, tree.order.get(), moved.get(), share.first, share.end);
       }

@@ -20,7 +20,6 @@
 namespace nbody::library {
 namespace {
 
-constexpr int kBlockSize = 256;
 // Up to this number of bodies, the single kernel of step 13 is fastest; with more bodies, the
 // kernels of step 12 are (docs/report.md, "Which step for which size").
 constexpr int kMostForOneKernel = 6144;
@@ -66,34 +65,7 @@ struct Problem {
   }
 };
 
-// ---- kernels ------------------------------------------------------------------------------------
-
-// Stores the results, which the tree's kernels have written into the targets' velocities.
-template <class Real>
-__global__ void store_velocities(const float4* __restrict__ velocities,
-                                 const int* __restrict__ order, int n, Output<Real> out) {
-  __shared__ Real of_block[3 * kBlockSize];
-  if (!is_stored(out)) return;
-  const int first = blockIdx.x * kBlockSize, t = threadIdx.x, count = min(n - first, kBlockSize);
-  const bool in_order = order == nullptr && out.accelerations != nullptr;
-  if (t < count) {
-    const auto at = static_cast<std::size_t>(order != nullptr ? order[first + t] : first + t);
-    const float4 sum = velocities[first + t];
-    if (in_order)
-      store_vector(of_block, t, out.force, sum.x, sum.y, sum.z);
-    else
-      store_vector(out.accelerations, at, out.force, sum.x, sum.y, sum.z);
-    if (out.potentials != nullptr) {
-      const Factors& unit = out.potential;
-      out.potentials[at] = static_cast<Real>(sum.x * unit.first * unit.second);
-    }
-  }
-  if (!in_order) return;
-  __syncthreads();  // all threads have stored their results
-  // Neighbouring threads write neighbouring numbers, which takes fewer writes to memory.
-  for (int k = t; k < 3 * count; k += kBlockSize)
-    out.accelerations[3 * static_cast<std::size_t>(first) + k] = of_block[k];
-}
+// ---- sums ---------------------------------------------------------------------------------------
 
 template <class Real>
 void sum_in_tree(const Laid<float>& sources, const Laid<float>* targets, float softening_squared,
@@ -101,14 +73,11 @@ void sum_in_tree(const Laid<float>& sources, const Laid<float>* targets, float s
   const auto at = [&](const Bodies<float>& bodies, bool own) {
     if (bodies.n == 0) return;
     sum_by_tree(problem.quantity, sources.first(sources.massive), bodies, own, problem.options,
-                softening_squared, problem.stream);
-    store_velocities<<<(bodies.n - 1) / kBlockSize + 1, kBlockSize, 0, problem.stream>>>(
-        bodies.velocities, bodies.order, bodies.n, out);
-    CUDA_CHECK(cudaGetLastError());
+                softening_squared, out, problem.stream);
   };
   if (targets != nullptr) return at(targets->all(), false);
-  at(sources.others(), false);  // first, because the walk below moves the sources
   at(sources.first(sources.massive), true);
+  at(sources.others(), false);
 }
 
 // Computes the accelerations that the bodies with mass, which come first, cause in all bodies.
@@ -137,7 +106,7 @@ void sum_in_pairs(const Laid<float>& bodies, const Plan& plan, float softening_s
 // kernels also examine the values, and store results only if the values need this plan.
 template <class To, class Real>
 void launch_in(const Problem<Real>& problem, const Plan& plan, Examination* examination) {
-  const bool tree = problem.in_tree(), moving = tree || problem.quantity == Quantity::jerk;
+  const bool tree = problem.in_tree(), moving = problem.quantity == Quantity::jerk;
   const auto lay = [&](const Pointers<Real>& from, const Division& division) {
     return lay_out<To>(from, problem.centre, division, plan, moving, examination, problem.stream);
   };

@@ -1,5 +1,5 @@
 // The walk of step 15b, here for potentials instead of forces. Both walks open the same nodes.
-// Include this header after the step's file.
+// Include this header after the step's file and store.h.
 #pragma once
 
 namespace {
@@ -25,13 +25,14 @@ __device__ float potential(Position centre, float4 squares, float4 products, Pos
   return -inverse_distance * (centre.w + w * (0.5f * dot(e, q) + products.w / 3));
 }
 
-// Works like advance() after the coarse walk, with one lane per sorted body. The potential of a
-// body becomes the x of the body's velocity. A body does not act on itself.
-template <bool kQuadrupole>
+// Works like advance() after the coarse walk, with one lane per sorted body. A body does not act on
+// itself.
+template <bool kQuadrupole, class Real>
 __global__ void __launch_bounds__(32)
     find_potentials(const Node* __restrict__ nodes, int root, const Position* __restrict__ bodies,
-                    const int* __restrict__ order, Velocity* __restrict__ velocities, int n,
-                    float softening_squared, float tolerance) {
+                    const int* __restrict__ order, const float* __restrict__ forces,
+                    nbody::library::Store<Real> store, int n, float softening_squared,
+                    float tolerance) {
   __shared__ int stack[kStack];
   __shared__ float4 tile[3][32];
   const int lane = threadIdx.x, i = blockIdx.x * kGroup + lane;
@@ -39,8 +40,8 @@ __global__ void __launch_bounds__(32)
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
   const float3 width = 1 / kWide * (box.high - box.low);
-  const Box forces = box_of_warp({velocities[order[min(i, n - 1)]].w, 0, 0});  // min and max
-  const float bound = tolerance * fmaxf(forces.low.x, kCancelled * forces.high.x);
+  const Box range = box_of_warp({forces[min(i, n - 1)], 0, 0});
+  const float bound = tolerance * fmaxf(range.low.x, kCancelled * range.high.x);
   constexpr auto kActs = acts_as_a_whole<kQuadrupole, false>;
 
   float total = 0;
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(32)
     }
     total += partial;  // adding partial sums loses fewer digits
   }
-  if (i < n) velocities[order[i]].x = total;
+  if (i < n) store.potential(order[i], total);
 }
 
 }  // namespace

@@ -43,7 +43,11 @@ __device__ bool is_stored(const Output<Real>& out) {
   return out.is_expected == nullptr || *out.is_expected != 0;
 }
 
-// Stores the acceleration of body i.
+// Stores a result of body i.
+template <class Real>
+__device__ void store_scaled(Real* to, std::size_t i, const Factors& unit, double value) {
+  if (to != nullptr) to[i] = static_cast<Real>(value * unit.first * unit.second);
+}
 template <class Real>
 __device__ void store_vector(Real* to, std::size_t i, const Factors& unit, double x, double y,
                              double z) {
@@ -78,11 +82,11 @@ template <class Real, class Out>
 void sum_at_targets(Quantity quantity, const Bodies<Real>& sources, const Bodies<Real>& targets,
                     bool own, Real softening_squared, const Output<Out>& out, cudaStream_t stream);
 
-// Steps 15 and 15b: sets the velocities of the targets, which must be zero before, to the
-// accelerations that the sources cause, or sets the x of each velocity to the potential. If `own`
-// is true, the sources are the targets, and their positions may change.
+// Steps 15 and 15b: writes the accelerations or the potentials that the sources cause at the
+// targets. If `own` is true, the sources are the targets.
+template <class Real>
 void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<float>& targets,
                  bool own, const nbody_options& options, float softening_squared,
-                 cudaStream_t stream);
+                 const Output<Real>& out, cudaStream_t stream);
 
 }  // namespace nbody::library

@@ -53,11 +53,11 @@ __device__ void store(const Output<Out>& out, size_t i, const Vector& sum) {
 }
 template <class Out>
 __device__ void store(const Output<Out>& out, size_t i, float sum) {
-  out.potentials[i] = static_cast<Out>(sum * out.potential.first * out.potential.second);
+  store_scaled(out.potentials, i, out.potential, sum);
 }
 template <class Out>
 __device__ void store(const Output<Out>& out, size_t i, double sum) {
-  out.potentials[i] = static_cast<Out>(sum * out.potential.first * out.potential.second);
+  store_scaled(out.potentials, i, out.potential, sum);
 }
 template <class Out, class Real>
 __device__ void store(const Output<Out>& out, size_t i, const Jerk<Real>& sum) {

@@ -1,7 +1,6 @@
-// Computes forces and potentials with step 15's tree and step 15b's walks. Forces come from one
-// time step of length 1 from rest, after which a body's velocity is its acceleration. If the
-// targets are not the sources, a second tree puts the targets in order.
-#include "library/cuda/sums.h"
+// Computes forces and potentials with step 15's tree and step 15b's walks. If the targets are not
+// the sources, a second tree puts the targets in order.
+#include "library/cuda/store.h"
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
@@ -15,6 +14,7 @@
 namespace {
 
 using nbody::library::Quantity;
+using nbody::library::Store;
 
 // Adds `by` to the indices of bodies in the leaves of a tree.
 __global__ void shift_leaves(Node* nodes, const int* leaves, const int* leaf_count, int by) {
@@ -24,26 +24,22 @@ __global__ void shift_leaves(Node* nodes, const int* leaves, const int* leaf_cou
 
 // Walks a tree for the targets, which are the first bodies of `bodies`. The indices in the tree's
 // leaves also refer to `bodies`.
-void walk(Quantity quantity, const Tree& tree, const Position* bodies, const int* order,
-          const nbody::library::Bodies<float>& targets, const nbody_options& options,
-          float softening_squared) {
-  const int blocks = (targets.n - 1) / kGroup + 1;
+template <class Real>
+void walk(Quantity quantity, const Tree& tree, const Position* bodies, const int* order, int n,
+          const Store<Real>& store, const nbody_options& options, float softening_squared) {
+  const int blocks = (n - 1) / kGroup + 1;
+  const DeviceArray<float> forces(static_cast<std::size_t>(n));
   const auto tolerance = static_cast<float>(options.force_tolerance);
   const bool quadrupole = options.multipole == 2;
-  const auto forces = [&](auto kernel) {
+  const auto run = [&](auto kernel, const auto& action) {
     kernel<<<blocks, 32, 0, tree.stream>>>(tree.nodes.get(), tree.root(), bodies, order,
-                                           targets.positions, targets.velocities, targets.n, 1.0f,
-                                           softening_squared, tolerance);
+                                           forces.get(), action, n, softening_squared, tolerance);
   };
-  forces(advance<false, true>);
-  if (quantity == Quantity::potential) {
-    const auto kernel = quadrupole ? find_potentials<true> : find_potentials<false>;
-    kernel<<<blocks, 32, 0, tree.stream>>>(tree.nodes.get(), tree.root(), bodies, order,
-                                           targets.velocities, targets.n, softening_squared,
-                                           tolerance);
-  } else {
-    forces(quadrupole ? advance<true> : advance<false>);
-  }
+  run(advance<false, true>, KickAndDrift{});  // the coarse walk moves nothing
+  if (quantity == Quantity::potential)
+    run(quadrupole ? find_potentials<true, Real> : find_potentials<false, Real>, store);
+  else
+    run(quadrupole ? advance<true, false, Store<Real>> : advance<false, false, Store<Real>>, store);
   CUDA_CHECK(cudaGetLastError());
 }
 
@@ -51,13 +47,15 @@ void walk(Quantity quantity, const Tree& tree, const Position* bodies, const int
 
 namespace nbody::library {
 
+template <class Real>
 void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<float>& targets,
                  bool own, const nbody_options& options, float softening_squared,
-                 cudaStream_t stream) {
+                 const Output<Real>& out, cudaStream_t stream) {
+  const Store<Real> store{targets.order, out};
   Tree tree{sources.n, stream};
   tree.build(sources.positions, static_cast<float>(options.theta));
   if (own)
-    return walk(quantity, tree, tree.bodies.get(), tree.order.get(), targets, options,
+    return walk(quantity, tree, tree.bodies.get(), tree.order.get(), targets.n, store, options,
                 softening_squared);
   Tree other{targets.n, stream};
   other.build(targets.positions, 1);
@@ -70,7 +68,12 @@ void sum_by_tree(Quantity quantity, const Bodies<float>& sources, const Bodies<f
   copy(bodies.get() + other.size, tree.bodies);
   shift_leaves<<<(sources.n - 1) / kBlockSize + 1, kBlockSize, 0, stream>>>(
       tree.nodes.get(), tree.leaves.get(), tree.leaf_count.get(), targets.n);
-  walk(quantity, tree, bodies.get(), other.order.get(), targets, options, softening_squared);
+  walk(quantity, tree, bodies.get(), other.order.get(), targets.n, store, options,
+       softening_squared);
 }
+template void sum_by_tree(Quantity, const Bodies<float>&, const Bodies<float>&, bool,
+                          const nbody_options&, float, const Output<float>&, cudaStream_t);
+template void sum_by_tree(Quantity, const Bodies<float>&, const Bodies<float>&, bool,
+                          const nbody_options&, float, const Output<double>&, cudaStream_t);
 
 }  // namespace nbody::library
