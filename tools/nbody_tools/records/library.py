@@ -29,7 +29,7 @@ EXTRA = {"queued_checked": "20 calls in a row", "checked_on_device": "a single c
 
 
 def microseconds(seconds: Optional[float]) -> str:
-    return ABSENT if seconds is None else f"{1e6 * seconds:,.0f} us"
+    return ABSENT if seconds is None else f"{round(1e6 * seconds):,} us"
 
 
 def calls_table(records: list[dict[str, Any]]) -> str:
