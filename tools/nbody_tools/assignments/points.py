@@ -12,7 +12,7 @@ WEIGHTS = {"right": 18, "sizes": 8, "orders": 8, "findings": 11, "counts": 55}
 TIME = {"time": 20}  # weight of the time (timing.py), if there is a GPU
 
 WRONG = 0.6  # largest share of a problem's points that wrong numbers can get
-LUCKY = 0.6  # largest share for right numbers of a program with a data race
+LUCKY = 0.6  # largest share for right numbers that may be wrong on a GPU (tests.luck)
 FLOOR = 0.5  # share of the method's points if the results are not at all near the right ones
 ENOUGH = 0.1  # the method's points count in full if the results are at least this near
 

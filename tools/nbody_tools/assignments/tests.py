@@ -59,6 +59,7 @@ class Kind(NamedTuple):
 
 ORDER = Kind(f"HOSTCUDA_ORDER=reverse {UNPOISONED} {ROOM}", "; the result is right if the threads "
              "run in another order, so a barrier or an atomic operation is missing")
+HOST_MEMORY = "host memory, which a GPU cannot access"  # in a message of the traced run
 # Replaces ORDER.words if the traced run finds an access out of bounds.
 OUT_OF_BOUNDS = "out of bounds"
 OUTSIDE = ("; the result is right if there is room behind all arrays and the threads run in "
@@ -118,8 +119,9 @@ class Tests:
             again = self._counts(self._counted_run(traced, self._kind), traced, self._kind)
             counted = max(counted, again, key=lambda one: one.share)
         found: Optional[Inspection] = results["findings"].inspection
-        if found and found.races:
-            results |= {name: lucky(results[name]) for name in ("right", "sizes", "orders")}
+        if found and (mistake := luck(found)):
+            results |= {name: lucky(results[name], mistake)
+                        for name in ("right", "sizes", "orders")}
         if OUT_OF_BOUNDS in results["findings"].why:
             results |= {name: replace(one, why=one.why.replace(ORDER.words, OUTSIDE))
                         for name, one in results.items()}
@@ -407,11 +409,20 @@ def with_end(why: str, more: str) -> str:
     return first + more + feed + rest if why else ""
 
 
-def lucky(result: Result) -> Result:
-    """Limits the points of a program with a data race: its numbers are right only in the orders in
-    which the threads ran here."""
+def luck(inspection: Inspection) -> str:
+    """Returns the mistake because of which a program's right numbers may be wrong on a GPU: with a
+    data race they are right only in the orders in which the threads ran here."""
+    if inspection.races:
+        return "the program has a data race"
+    if any(HOST_MEMORY in message for message in inspection.messages):
+        return "kernels access host memory, which ends the program on a GPU"
+    return ""
+
+
+def lucky(result: Result, mistake: str) -> Result:
+    """Limits the points of a program with such a mistake."""
     return replace(result, share=min(result.share, LUCKY),
-                   why=result.why or "fewer points, because the program has a data race (findings)")
+                   why=result.why or f"fewer points, because {mistake} (findings)")
 
 
 def weighed(findings: Result, near: float) -> Result:

@@ -21,9 +21,9 @@ from nbody_tools.assignments.family import (Checked, Problem, families, find_fam
                                             read_variants)
 from nbody_tools.assignments.messages import (FILL, UNWRITTEN, call_refused, error_first,
                                               of_student)
-from nbody_tools.assignments.points import ENOUGH, FLOOR, WEIGHTS, WRONG
-from nbody_tools.assignments.tests import (INSPECTED, Result, near_of, packed, result_of, weighed,
-                                           weighed_method)
+from nbody_tools.assignments.points import ENOUGH, FLOOR, LUCKY, WEIGHTS, WRONG
+from nbody_tools.assignments.tests import (HOST_MEMORY, INSPECTED, Result, luck, lucky, near_of,
+                                           packed, result_of, weighed, weighed_method)
 from nbody_tools.course import pack, teacher
 from nbody_tools.inspection.source_lines import Place
 from nbody_tools.inspection.trace import Inspection, Kernel, Row
@@ -260,6 +260,16 @@ class Points(InFolder):
         imitated = weighed_method(Result("counts", 1), 1, 0)
         self.assertEqual(imitated.share, FLOOR)
         self.assertIn("of the run that was counted", imitated.why)
+
+    def test_right_numbers_of_a_kernel_that_reads_host_memory_are_luck(self) -> None:
+        message = ("hostcuda: a kernel reads host memory, which a GPU cannot access\n"
+                   "  at solution.cu:12")
+        mistake = luck(Inspection([], [], [], messages=(message,)))
+        self.assertEqual(lucky(Result("right", 1), mistake).share, LUCKY)
+        self.assertIn("host memory", lucky(Result("right", 1), mistake).why)
+        self.assertEqual(luck(Inspection([], [], [], messages=("hostcuda: a leak",))), "")
+        source = ROOT / "hostcuda/trace/checks/kernel_checks.cpp"
+        self.assertIn(HOST_MEMORY, source.read_text(encoding="utf-8"))
 
     def test_opposite_rows_and_unwritten_numbers_are_named(self) -> None:
         variant = next(one for one in find_family("transpose").variants
