@@ -95,7 +95,7 @@ class Validator {
     if (has_tree()) trajectory = check_trajectory();  // its limit is not known earlier
     std::vector<Gate> others{time_step_, finite_,           composition_, mass_,
                              momentum_,  angular_momentum_, trajectory};
-    if (input_.approximation.rebuild_every > 1) others.push_back(kept_tree_);
+    if (kept_tree_) others.push_back(*kept_tree_);
     return decided(others);
   }
 
@@ -216,7 +216,8 @@ class Validator {
     if (!(moving > 0 && std::isfinite(moving))) return;  // no body moves
     variants_.fine(kept, moving, steps);
     for (int step = 0; step < steps; ++step) variants_.fine(rebuilt, moving, 1);
-    compare_states(kept_tree_, kept, rebuilt, static_cast<W>(moving * steps));
+    compare_states(kept_tree_.emplace("kept_tree", 0, 1e-3), kept, rebuilt,
+                   static_cast<W>(moving * steps));
   }
 
   std::vector<Change> changes_of(const Step<Real>& step) const {
@@ -379,7 +380,7 @@ class Validator {
   Gate composition_{
       "composition", 0,
       1e-6 * kRounding<Real> + (input_.approximation.rebuild_every > 1 ? approximate_.rms : 0)};
-  Gate kept_tree_{"kept_tree", 0, 1e-3};
+  std::optional<Gate> kept_tree_;  // empty unless bodies moved while a tree was kept
   Gate mass_{"mass", 0, 0};
   Gate momentum_{"momentum", 0, conservation_limit()};
   Gate angular_momentum_{"angular_momentum", 0, conservation_limit()};

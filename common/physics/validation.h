@@ -22,7 +22,8 @@
 //                      Step 15b's tree is known if its force tolerance is unlimited
 // For a step that keeps a tree for several time steps:
 //   kept_tree          some of the bodies move by a hundredth of their extent: the states after
-//                      several steps with one tree, and with a new tree for each step
+//                      several steps with one tree, and with a new tree for each step; left out if
+//                      no body can move
 // For any other step that groups distant bodies, at the first state, if the limits at the requested
 // angle are too wide to distinguish right from wrong:
 //   rms_at_theta_0.3, p99_at_theta_0.3
