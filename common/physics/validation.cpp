@@ -12,6 +12,7 @@
 #include "physics/validation/kept_tree.h"
 #include "physics/validation/kick_drift.h"
 #include "physics/validation/repetition.h"
+#include "physics/validation/series.h"
 #include "physics/validation/trajectory.h"
 #include "support/text.h"
 
@@ -96,6 +97,7 @@ class Validator {
     std::vector<Gate> others{time_step_, finite_,           composition_, mass_,
                              momentum_,  angular_momentum_, trajectory};
     if (kept_tree_) others.push_back(*kept_tree_);
+    if (const auto series = check_series()) others.push_back(*series);
     return decided(others);
   }
 
@@ -218,6 +220,15 @@ class Validator {
     for (int step = 0; step < steps; ++step) variants_.fine(rebuilt, moving, 1);
     compare_states(kept_tree_.emplace("kept_tree", 0, 1e-3), kept, rebuilt,
                    static_cast<W>(moving * steps));
+  }
+
+  std::optional<Gate> check_series() const {
+    if constexpr (std::is_same_v<Real, float>) {
+      if (by_series(input_.approximation) && variants_.by_series)
+        return series_gate(*input_.approximation.order, input_.softening_squared,
+                           variants_.by_series);
+    }
+    return std::nullopt;
   }
 
   std::vector<Change> changes_of(const Step<Real>& step) const {
