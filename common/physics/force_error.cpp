@@ -154,6 +154,14 @@ std::optional<Approximation> by_angle(const Approximation& approximation) {
   return unlimited;
 }
 
+std::optional<Approximation> by_series(const Approximation& approximation) {
+  if (!approximation.order || !(approximation.theta > 0)) return std::nullopt;
+  Approximation coarse = approximation;
+  coarse.theta = 1;
+  coarse.force_tolerance = 1;
+  return coarse;
+}
+
 std::optional<Approximation> finer(const Approximation& approximation) {
   const float theta = approximation.multipole == 0 ? 0.2f : kFineAngle;  // limits are < kMaxLimit
   if (approximation.theta <= theta) return std::nullopt;

@@ -45,6 +45,11 @@ ErrorLimit error_limit(const Approximation& approximation);
 // that is so anyway, or if the nodes act through series.
 std::optional<Approximation> by_angle(const Approximation& approximation);
 
+// Returns an approximation at which nodes act through series of the same order wherever these
+// converge fast, however small the given angle and tolerance are. Returns nothing if the step has
+// no series, or if it opens every node.
+std::optional<Approximation> by_series(const Approximation& approximation);
+
 // Returns the approximation with an angle so small that the error limits distinguish right results
 // from wrong results, or nothing if the given angle is already that small.
 std::optional<Approximation> finer(const Approximation& approximation);

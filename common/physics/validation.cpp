@@ -12,6 +12,7 @@
 #include "physics/validation/kept_tree.h"
 #include "physics/validation/kick_drift.h"
 #include "physics/validation/repetition.h"
+#include "physics/validation/series.h"
 #include "physics/validation/trajectory.h"
 #include "support/text.h"
 
@@ -95,7 +96,8 @@ class Validator {
     if (has_tree()) trajectory = check_trajectory();  // its limit is not known earlier
     std::vector<Gate> others{time_step_, finite_,           composition_, mass_,
                              momentum_,  angular_momentum_, trajectory};
-    if (input_.approximation.rebuild_every > 1) others.push_back(kept_tree_);
+    if (kept_tree_) others.push_back(*kept_tree_);
+    if (const auto series = check_series()) others.push_back(*series);
     return decided(others);
   }
 
@@ -216,7 +218,17 @@ class Validator {
     if (!(moving > 0 && std::isfinite(moving))) return;  // no body moves
     variants_.fine(kept, moving, steps);
     for (int step = 0; step < steps; ++step) variants_.fine(rebuilt, moving, 1);
-    compare_states(kept_tree_, kept, rebuilt, static_cast<W>(moving * steps));
+    compare_states(kept_tree_.emplace("kept_tree", 0, 1e-3), kept, rebuilt,
+                   static_cast<W>(moving * steps));
+  }
+
+  std::optional<Gate> check_series() const {
+    if constexpr (std::is_same_v<Real, float>) {
+      if (by_series(input_.approximation) && variants_.by_series)
+        return series_gate(*input_.approximation.order, input_.softening_squared,
+                           variants_.by_series);
+    }
+    return std::nullopt;
   }
 
   std::vector<Change> changes_of(const Step<Real>& step) const {
@@ -379,7 +391,7 @@ class Validator {
   Gate composition_{
       "composition", 0,
       1e-6 * kRounding<Real> + (input_.approximation.rebuild_every > 1 ? approximate_.rms : 0)};
-  Gate kept_tree_{"kept_tree", 0, 1e-3};
+  std::optional<Gate> kept_tree_;  // empty unless bodies moved while a tree was kept
   Gate mass_{"mass", 0, 0};
   Gate momentum_{"momentum", 0, conservation_limit()};
   Gate angular_momentum_{"angular_momentum", 0, conservation_limit()};

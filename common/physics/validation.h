@@ -22,12 +22,17 @@
 //                      Step 15b's tree is known if its force tolerance is unlimited
 // For a step that keeps a tree for several time steps:
 //   kept_tree          some of the bodies move by a hundredth of their extent: the states after
-//                      several steps with one tree, and with a new tree for each step
+//                      several steps with one tree, and with a new tree for each step; left out if
+//                      no body can move
 // For any other step that groups distant bodies, at the first state, if the limits at the requested
 // angle are too wide to distinguish right from wrong:
 //   rms_at_theta_0.3, p99_at_theta_0.3
 //                      the first two checks at a smaller angle, with narrower limits. If these can
 //                      decide, the others count as undecided only at limits above 0.5
+// For a step that expands the fields of distant bodies in series:
+//   series             |a - a_ref| / |a_ref| of massless bodies at two points near a heavy one,
+//                      where a_ref is the sum or a series of the requested order: finds errors in
+//                      single coefficients (physics/validation/series.h)
 // For the run:
 //   finite             no number of the end state is NaN or infinite; if one is, the other checks
 //                      of the run are left out
@@ -109,9 +114,10 @@ struct ValidationInput {
 // Variants of the step under test. If a variant is not given, the checks that need it are skipped.
 template <class Real>
 struct Variants {
-  Advance<Real> fine = {};      // the step with finer(input.approximation)
-  Advance<Real> rescaled = {};  // the step with kOtherLength times the softening
-  Advance<Real> by_angle = {};  // the step with by_angle(input.approximation)
+  Advance<Real> fine = {};       // the step with finer(input.approximation)
+  Advance<Real> rescaled = {};   // the step with kOtherLength times the softening
+  Advance<Real> by_angle = {};   // the step with by_angle(input.approximation)
+  Advance<Real> by_series = {};  // the step with by_series(input.approximation)
 };
 inline constexpr double kOtherLength = 32;
 

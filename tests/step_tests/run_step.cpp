@@ -60,7 +60,8 @@ Advance<float> advance_of(double softening, Approximation approximation) {
 Variants<float> variants_of(double softening, Approximation approximation) {
   return {advance_of(softening, finer(approximation).value_or(approximation)),
           advance_of(kOtherLength * softening, approximation),
-          advance_of(softening, by_angle(approximation).value_or(approximation))};
+          advance_of(softening, by_angle(approximation).value_or(approximation)),
+          advance_of(softening, by_series(approximation).value_or(approximation))};
 }
 
 std::string failed(const Validation& validation) {

@@ -434,6 +434,24 @@ TEST(Validation, OfACoarseTreeIsDecidedAtASmallerAngle) {
   EXPECT_TRUE(gate(coarser_than_it_says, "acceleration_rms").failed());
 }
 
+// A program that no comparison could reject has not passed it.
+TEST(Validation, LeavesOutAKeptTreeThatItCannotCompare) {
+  const Systems moving = galaxies(1, 50), alone(1, 1);
+  const auto compares = [](const Systems& start, const Variants<float>& variants) {
+    const Approximation kept{.theta = 0.3f, .rebuild_every = 2};
+    const Validation validation =
+        validate<float>({Summation::tiled, 0.01, 1, kSofteningSquared, start,
+                         advanced(start, 0.01, 1, advance_right), 0, kept},
+                        ValidationMode::full, advance_right, variants);
+    EXPECT_FALSE(validation.failed());
+    return std::any_of(validation.gates.begin(), validation.gates.end(),
+                       [](const Gate& gate) { return gate.name == "kept_tree"; });
+  };
+  EXPECT_TRUE(compares(moving, {.fine = advance_right}));
+  EXPECT_FALSE(compares(moving, {}));
+  EXPECT_FALSE(compares(alone, {.fine = advance_right})) << "its only body cannot move";
+}
+
 TEST(Validation, OfAFineTreeNeedsNoSmallerAngle) {
   const Validation validation = of_a_tree(0.3f, 2e-4f, 1);
   EXPECT_FALSE(validation.failed());
