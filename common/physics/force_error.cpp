@@ -123,19 +123,13 @@ std::vector<int> evenly_spaced(int n, int count) {
   return which;
 }
 
-constexpr float kFineAngle = 0.3f;
-
 // If theta lies between two rows, the row with the larger angle applies.
 ErrorLimit error_limit(const Approximation& approximation) {
   const auto row = std::find_if(kRows.begin(), kRows.end() - 1, [&](const Row& candidate) {
     return approximation.theta <= static_cast<float>(candidate.theta);
   });
   const bool monopole = approximation.multipole == 0;
-  ErrorLimit of_angle = monopole ? row->monopole : row->quadrupole;
-  // Step 16's tolerance shrinks with the angle. At this one, its errors in all scenarios were below
-  // a fifth of the limit for other trees.
-  if (approximation.order && approximation.theta <= kFineAngle)
-    of_angle = {0.4 * of_angle.rms, 0.3 * of_angle.p99};
+  const ErrorLimit of_angle = monopole ? row->monopole : row->quadrupole;
   if (!approximation.force_tolerance) return of_angle;
   const ErrorLimit& per_tolerance = monopole ? kMonopolePerTolerance : kQuadrupolePerTolerance;
   const double tolerance =
@@ -163,13 +157,14 @@ std::optional<Approximation> by_series(const Approximation& approximation) {
 }
 
 std::optional<Approximation> finer(const Approximation& approximation) {
-  const float theta = approximation.multipole == 0 ? 0.2f : kFineAngle;  // limits are < kMaxLimit
+  const float theta = approximation.multipole == 0 ? 0.2f : 0.3f;  // limits are < kMaxLimit
   if (approximation.theta <= theta) return std::nullopt;
   Approximation fine = approximation;
   fine.theta = theta;
   // Step 16's tolerance shrinks with a power of the angle that grows with the order: so little
-  // error would be allowed at a small angle that its series would not be used there.
-  if (fine.order) fine.force_tolerance = 1;
+  // error would be allowed at a small angle that its series would not be used there. A tolerance of
+  // 1 is too large for order 2.
+  if (fine.order) fine.force_tolerance = *fine.order == 2 ? theta : 1;
   return fine;
 }
 
