@@ -2,8 +2,11 @@
 #pragma once
 
 #include "../names/cccl/cuda/functional"
+#include "block/block_adjacent_difference.cuh"
+#include "block/block_discontinuity.cuh"
 #include "block/block_exchange.cuh"
 #include "block/block_load.cuh"
+#include "block/block_merge_sort.cuh"
 #include "block/block_radix_sort.cuh"
 #include "block/block_reduce.cuh"
 #include "block/block_scan.cuh"
@@ -19,5 +22,6 @@
 #include "device/device_select.cuh"
 #include "util_allocator.cuh"
 #include "util_debug.cuh"
+#include "warp/warp_merge_sort.cuh"
 #include "warp/warp_reduce.cuh"
 #include "warp/warp_scan.cuh"
