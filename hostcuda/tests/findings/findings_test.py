@@ -37,7 +37,7 @@ KINDS_OF_BUGS = {
     "reused_pinned_buffer": "not synchronised", "unfinished_copy": "not synchronised",
     "constant_on_one_device": "wrong device", "wrong_device": "wrong device",
     "use_after_free": "use after free", "api_call_in_kernel": "host function in a kernel",
-    "kernel_waits_for_child": "host function in a kernel", "launch_bounds": "launch bounds",
+    "kernel_waits_for_child": "host function in a kernel", "launch_bounds": "unchecked error",
     "static_and_dynamic_shared": "too much shared memory", "null_pointer": "fault",
     "division_by_zero": "fault", "waits_for_the_next_block": "hang", "assertion": "assertion",
     "trap": "trap", "trap_in_asm": "trap", "reference_to_host": "host pointer",
