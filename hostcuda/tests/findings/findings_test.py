@@ -187,6 +187,7 @@ class Findings(unittest.TestCase):
         "node_without_dependency": r"in another node of the graph.*make one node depend on",
         "constant_set_in_elements": r"set 9 of its 36 bytes.*takes a number of bytes",
         "last_copy_not_awaited": r"while the asynchronous copy started at .+async_bugs.h:\d+ may",
+        "counter_of_block": r"atomic with the scope of its block, by.*be the device \(atomicAdd",
         "row_width_in_elements": r"nothing wrote its bytes 64 to 255, but the bytes before",
         "zero_blocks": r"is empty \(was the number of blocks rounded down\?\)",
     }
