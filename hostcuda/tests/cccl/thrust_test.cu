@@ -20,6 +20,7 @@
 #include <thrust/iterator/discard_iterator.h>
 #include <thrust/iterator/permutation_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/transform_output_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/logical.h>
 #include <thrust/partition.h>
@@ -139,6 +140,23 @@ TEST(Thrust, ElementsEachForItself) {
       thrust::make_zip_iterator(thrust::make_tuple(d.end(), to.end())),
       [] __device__(thrust::tuple<int&, int&> t) { thrust::get<0>(t) = thrust::get<1>(t) + 1; });
   EXPECT_EQ(on_host(d), (Ints{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Thrust, OutputThroughAFunction) {
+  const thrust::device_vector<float> x{1.5f, 2.5f, -0.5f};
+  thrust::device_vector<int> out(3);
+  const auto halves = [] __host__ __device__(float f) { return static_cast<int>(2 * f); };
+  const auto to = thrust::make_transform_output_iterator(out.begin(), halves);
+  EXPECT_EQ(thrust::copy(x.begin(), x.end(), to) - to, 3);
+  EXPECT_EQ(on_host(out), (Ints{3, 5, -1}));
+  thrust::inclusive_scan(x.begin(), x.end(), to);
+  EXPECT_EQ(on_host(out), (Ints{3, 8, 7}));
+  std::vector<int> here(2);
+  thrust::transform(x.begin(), x.begin() + 2, x.begin(),
+                    thrust::make_transform_output_iterator(out.begin(), halves),
+                    thrust::multiplies<float>());
+  thrust::copy(out.begin(), out.begin() + 2, here.begin());
+  EXPECT_EQ(here, (Ints{4, 12}));
 }
 
 TEST(Thrust, Reductions) {
