@@ -245,6 +245,10 @@ void launch(Copied c, int* p) {
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
         "CUcontext context;": "CUcontext",
+        "cusparseSpGEMMDescr_t d;": "cusparseSpGEMMDescr_t is not part of hostcuda: hostcuda/README",
+        "CUFFT_FORWARDS;": "CUFFT_FORWARDS is not part of hostcuda: hostcuda/README.md lists",
+        "cusparseSpSV_bufferSize();": "cusparseSpSV_bufferSize is not part of hostcuda: hostcuda/",
+        "cublasXtCreate();": "cublasXtCreate is not part of hostcuda: this part of cuBLAS is not",
         "cuInit(0);": "cuInit is not part of hostcuda: include <cuda",
         "cuMulticastCreate(0, 0);": "cuMulticastCreate is not part of hostcuda: this part of the "
                                     "driver API is not emulated",
@@ -272,6 +276,7 @@ void launch(Copied c, int* p) {
             "cooperative_groups.h",
             "cub/device/device_scan.cuh",
             "cuda_fp16.h",
+            "cusparse.h",
             "thrust/sort.h",
         )
         text = "".join(f"#include <{name}>\n" for name in headers)
