@@ -152,6 +152,86 @@ TEST(CubBlocks, MergeSortInWarps) {
   EXPECT_EQ(keys.get(), in);
 }
 
+__global__ void count_in_block(const int* in, unsigned* out) {
+  __shared__ unsigned bins[4];
+  int items[kEach];
+  load(in, items);
+  cub::BlockHistogram<int, kWide, kEach, 4>().Histogram(items, bins);
+  __syncthreads();
+  if (threadIdx.x < 4) out[threadIdx.x] = bins[threadIdx.x];
+}
+
+TEST(CubBlocks, Histogram) {
+  const Numbers in = with_runs();
+  DeviceArray<int> x(kInBlock);
+  DeviceArray<unsigned> bins(4);
+  x.set(in);
+  count_in_block<<<1, kWide>>>(x, bins);
+  for (int bin = 0; bin < 4; ++bin)
+    EXPECT_EQ(bins.get()[static_cast<std::size_t>(bin)], std::count(in.begin(), in.end(), bin));
+}
+
+// Without TempStorage, the primitives use shared memory of their own.
+__global__ void shuffle_block(const int* in, int* out, int* sums) {
+  using Shuffle = cub::BlockShuffle<int, kWide>;
+  int items[kEach], moved[kEach] = {-1, -1, -1}, turned = 0, last = 0;
+  load(in, items);
+  Shuffle().Up(items, moved, last);
+  store(out, moved);
+  __syncthreads();
+  Shuffle().Rotate(items[0], turned, 5);
+  const int sum = cub::BlockReduce<int, kWide>().Sum(items);
+  if (threadIdx.x == kWide - 1) sums[0] = turned;
+  if (threadIdx.x == 0) sums[1] = sum, sums[2] = last;
+}
+
+TEST(CubBlocks, ShuffleWithoutTempStorage) {
+  const Numbers in = with_runs();
+  DeviceArray<int> x(kInBlock), out(kInBlock), sums(3);
+  x.set(in);
+  shuffle_block<<<2, kWide>>>(x, out, sums);
+  Numbers moved = part_of(in, 0, kInBlock - 1);
+  moved.insert(moved.begin(), -1);
+  EXPECT_EQ(out.get(), moved);
+  EXPECT_EQ(sums.get(),
+            (Numbers{in[4 * kEach], std::accumulate(in.begin(), in.end(), 0), in.back()}));
+}
+
+__global__ void exchange_in_warps(const int* in, int* out) {
+  using Exchange = cub::WarpExchange<int, kEach, 16>;
+  __shared__ typename Exchange::TempStorage storage[kWide / 16];
+  int items[kEach];
+  cub::LoadDirectBlocked(threadIdx.x, in, items);
+  Exchange(storage[threadIdx.x / 16]).BlockedToStriped(items, items);
+  const int first = threadIdx.x / 16 * 16 * kEach + cub::LaneId() % 16;
+  for (int i = 0; i < kEach; ++i) out[first + 16 * i] = items[i];
+}
+
+TEST(CubBlocks, ExchangeInWarps) {
+  DeviceArray<int> x(kInBlock), out(kInBlock);
+  x.set(with_runs());
+  exchange_in_warps<<<1, kWide>>>(x, out);
+  EXPECT_EQ(out.get(), with_runs());
+}
+
+TEST(CubBlocks, OwnIterators) {
+  DeviceArray<int> x(4, 3), sum(1);
+  const auto expect_sum = [&](auto in, int expected) {
+    std::size_t bytes = 0;
+    int* const to = sum;
+    EXPECT_CUDA(cub::DeviceReduce::Sum(nullptr, bytes, in, to, 4));
+    DeviceArray<char> memory(bytes);
+    EXPECT_CUDA(cub::DeviceReduce::Sum(memory.operator char*(), bytes, in, to, 4));
+    EXPECT_EQ(sum.get()[0], expected);
+  };
+  int* const p = x;
+  const auto doubled = [] __host__ __device__(int i) { return 2 * i; };
+  expect_sum(cub::TransformInputIterator<int, decltype(doubled), int*>(p, doubled), 24);
+  expect_sum(cub::CountingInputIterator<int>(5), 5 + 6 + 7 + 8);
+  expect_sum(cub::ConstantInputIterator<int>(7), 28);
+  expect_sum(cub::CacheModifiedInputIterator<cub::LOAD_LDG, int>(p), 12);
+}
+
 TEST(ThrustSearches, TakeAComparison) {
   const thrust::device_vector<int> falling{9, 7, 7, 4, 1}, wanted{7, 8, 0};
   const thrust::greater<int> down;

@@ -15,6 +15,8 @@ class BlockAdjacentDifference {
  public:
   using TempStorage = typename Neighbours::TempStorage;
 
+  BlockAdjacentDifference()
+      : BlockAdjacentDifference(detail::private_storage<TempStorage, BlockAdjacentDifference>()) {}
   explicit BlockAdjacentDifference(TempStorage& storage)
       : items_(storage, "cub::BlockAdjacentDifference") {}
 

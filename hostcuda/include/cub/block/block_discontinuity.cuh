@@ -12,6 +12,8 @@ class BlockDiscontinuity {
  public:
   using TempStorage = typename Neighbours::TempStorage;
 
+  BlockDiscontinuity()
+      : BlockDiscontinuity(detail::private_storage<TempStorage, BlockDiscontinuity>()) {}
   explicit BlockDiscontinuity(TempStorage& storage) : items_(storage, "cub::BlockDiscontinuity") {}
 
   // The first item of the block gets a flag unless `predecessor`, the item before it, is given.

@@ -23,6 +23,7 @@ class BlockMergeSort
                                 detail::threads_of_block<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>> {
  public:
   using TempStorage = typename BlockMergeSort::merge_sort::TempStorage;
+  BlockMergeSort() : BlockMergeSort(detail::private_storage<TempStorage, BlockMergeSort>()) {}
   explicit BlockMergeSort(TempStorage& storage) : BlockMergeSort::merge_sort(storage, {}) {}
 };
 
