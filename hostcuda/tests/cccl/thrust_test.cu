@@ -23,6 +23,7 @@
 #include <thrust/iterator/transform_output_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/logical.h>
+#include <thrust/merge.h>
 #include <thrust/partition.h>
 #include <thrust/random.h>
 #include <thrust/reduce.h>
@@ -32,13 +33,17 @@
 #include <thrust/sequence.h>
 #include <thrust/set_operations.h>
 #include <thrust/sort.h>
+#include <thrust/swap.h>
 #include <thrust/tabulate.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
+#include <thrust/uninitialized_fill.h>
 #include <thrust/unique.h>
 #include <thrust/universal_vector.h>
 
+#include <iterator>
 #include <list>
+#include <sstream>
 #include <vector>
 
 #include "support.h"
@@ -157,6 +162,24 @@ TEST(Thrust, OutputThroughAFunction) {
                     thrust::multiplies<float>());
   thrust::copy(out.begin(), out.begin() + 2, here.begin());
   EXPECT_EQ(here, (Ints{4, 12}));
+}
+
+TEST(Thrust, MergesSwapsAndGathersSome) {
+  const thrust::device_vector<int> a{1, 3, 5}, b{2, 3, 6}, of_a(3, 10), of_b(3, 20);
+  thrust::device_vector<int> keys(6), values(6);
+  thrust::merge_by_key(a.begin(), a.end(), b.begin(), b.end(), of_a.begin(), of_b.begin(),
+                       keys.begin(), values.begin());
+  EXPECT_EQ(on_host(keys), (Ints{1, 2, 3, 3, 5, 6}));
+  EXPECT_EQ(on_host(values), (Ints{10, 20, 10, 20, 10, 20}));
+  thrust::swap_ranges(keys.begin(), keys.begin() + 3, values.begin() + 3);
+  EXPECT_EQ(on_host(values), (Ints{10, 20, 10, 1, 2, 3}));
+  const thrust::device_vector<int> map{2, 1, 0}, wanted{1, 0, 2};
+  thrust::gather_if(map.begin(), map.end(), wanted.begin(), a.begin(), values.begin());
+  EXPECT_EQ(on_host(values), (Ints{5, 20, 1, 1, 2, 3}));
+  thrust::uninitialized_fill(values.begin(), values.begin() + 2, 8);
+  std::ostringstream text;
+  thrust::copy(values.begin(), values.begin() + 3, std::ostream_iterator<int>(text, ","));
+  EXPECT_EQ(text.str(), "8,8,1,");
 }
 
 TEST(Thrust, Reductions) {
