@@ -290,6 +290,14 @@ void launch(Copied c, int* p) {
         self.assertEqual(len(self.MISSING), said.count(" is not part of hostcuda: "))
         self.assertEqual(len(self.MISSING), said.count("\n"), said)
 
+    def test_notes_about_old_compilers_are_not_shown(self):
+        code, said = self.compile(
+            "#include <thrust/complex.h>\n#include <thrust/device_vector.h>\n"
+            "#include <thrust/reduce.h>\nusing Z = thrust::complex<float>;\n"
+            "Z f(const thrust::device_vector<Z>& v) {\n"
+            "  return thrust::reduce(v.begin(), v.end(), Z(), thrust::plus<Z>());\n}\n")
+        self.assertEqual((0, ""), (code, said))
+
     def test_namespace_cuda_without_a_header_gives_one_line(self):
         code, said = self.compile("#include <thrust/device_vector.h>\n"
                                   "int k = cuda::ceil_div(7, 2);\nint main() {}\n")
