@@ -245,7 +245,7 @@ void launch(Copied c, int* p) {
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
         "CUcontext context;": "CUcontext",
-        "cusparseSpGEMMDescr_t d;": "cusparseSpGEMMDescr_t is not part of hostcuda: hostcuda/README",
+        "cusparseSpGEMMDescr_t d;": "cusparseSpGEMMDescr_t is not part of hostcuda: hostcuda/",
         "CUFFT_FORWARDS;": "CUFFT_FORWARDS is not part of hostcuda: hostcuda/README.md lists",
         "cusparseSpSV_bufferSize();": "cusparseSpSV_bufferSize is not part of hostcuda: hostcuda/",
         "cublasXtCreate();": "cublasXtCreate is not part of hostcuda: this part of cuBLAS is not",
