@@ -186,8 +186,9 @@ def compile_cu(
     if not show and not output:
         sys.exit("hostcudacc: compiling a .cu file needs -c and -o")
     by_clang = is_clang(compiler)
-    # Switches off clang's warnings about loops that it cannot unroll and about g++'s options.
-    of_clang = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else []
+    # Switches off clang's warnings about loops that it cannot unroll and about g++'s options, and
+    # g++'s notes about the conventions of old versions, which complex numbers cause.
+    quiet = ["-Wno-pass-failed", "-Qunused-arguments"] if by_clang else ["-Wno-psabi"]
     read, quoted = separated(source) if by_clang else (source, ["-Wno-literal-suffix"])
     def preprocess(*headers):
         return subprocess.run(
@@ -197,7 +198,7 @@ def compile_cu(
                 compiler,
                 *(f"-I{folder}" for folder in INCLUDES),
                 *both,
-                *of_clang,
+                *quiet,
                 *preprocessor,
                 "-x",
                 "c++",
@@ -260,7 +261,7 @@ def compile_cu(
     Path(intermediate).write_text(rewritten, encoding="utf-8", errors="surrogateescape")
     # As on a GPU, mathematical functions do not set errno. sqrtf is then a single CPU instruction.
     # nvcc also lets kernels access a value through a pointer to another type, which many do.
-    as_for_kernels = ["-fno-math-errno", "-fno-strict-aliasing", *of_clang]
+    as_for_kernels = ["-fno-math-errno", "-fno-strict-aliasing", *quiet]
     if counts:
         # Removes the sanitizers' options, because the code that sanitizers add is not in the source
         # but would be counted.

@@ -15,8 +15,10 @@ ADVICE = (  # the first match counts
      "first argument"),
     (r"nvcuda|wmma",
      "include <mma.h>; the only emulated functions of tensor cores are wmma and mma.sync"),
-    (r"cufft|cusparse", "hostcuda/README.md lists the emulated parts of cuFFT and cuSPARSE"),
-    (r"cu(solver|dnn|tensor)|npp|nvjpeg|nccl",
+    (r"(?i)cufft|curand|cusparse|CUDA_[CR]_",
+     "hostcuda/README.md lists the emulated parts of cuFFT, cuRAND and cuSPARSE"),
+    (r"(?i)cublas", "this part of cuBLAS is not emulated; include/cublas_v2.h has the others"),
+    (r"(?i)cu(solver|dnn|tensor)|npp|nvjpeg|nccl",
      "this library is not emulated: put a CPU library between #ifdef __HOSTCUDA__ and #else"),
     (r"nvtx3/nvtx3\.hpp", "use the C ranges of nvtx3/nvToolsExt.h"),
     (r"cu[A-Z]\w*|CU[a-z]\w*", "this part of the driver API is not emulated: put a replacement "
@@ -26,7 +28,8 @@ ADVICE = (  # the first match counts
     (r"", "do not use it, or put a replacement between #ifdef __HOSTCUDA__ and #else"))
 OF_CUDA = (
     r"(cuda[A-Z]\w*|tex(?:ture|[123]D\w*|Cubemap\w*)|surf(?:[123]D|Cubemap)\w*|curand\w*|"
-    r"cublas\w*|cu[A-Z]\w+|CU[a-z]\w+|nvcuda|wmma|cuda(?:::\w+)*|(?:thrust|cub)(?:::\w+)*|"
+    r"(?:cublas|cufft|cusparse|cusolver|cudnn|nvjpeg)\w*|(?:CUBLAS|CUFFT|CURAND|CUSPARSE)_\w+|"
+    r"CUDA_[CR]_\w+|cu[A-Z]\w+|CU[a-z]\w+|nvcuda|wmma|cuda(?:::\w+)*|(?:thrust|cub)(?:::\w+)*|"
     r"__[a-z]\w+|h2?(?:sin|cos|exp|exp2|exp10|log|log2|log10|rcp|sqrt|rsqrt|"
     r"ceil|floor|rint|trunc|tanh))"
 )
@@ -84,9 +87,12 @@ def similarity(one, other):
 
 def is_misspelt(name, meant):
     """True if the names are alike, and also each word of the one name and of the other:
-    cudaGraphDestroyNode is not cudaGraphDestroy with a mistake, but another function."""
+    cudaGraphDestroyNode is not cudaGraphDestroy with a mistake, but another function. So is a name
+    with another capital letter: cusparseSpSV is not cusparseSpMV."""
     if name.lower() == meant.lower():
         return True
+    if re.findall("[A-Z]", name) != re.findall("[A-Z]", meant):
+        return False
     words, others = (re.findall(r"[A-Z]*[a-z0-9_]+|[A-Z]+", one) for one in (name, meant))
     return (similarity(name, meant) > NEARLY and len(words) == len(others) and
             all(similarity(*pair) > NEARLY_IN_A_WORD for pair in zip(words, others)))

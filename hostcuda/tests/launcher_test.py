@@ -245,6 +245,10 @@ void launch(Copied c, int* p) {
         "cudaLaunchCooperativeKernelMultiDevice(0, 1, 0);":
             "cudaLaunchCooperativeKernelMultiDevice",
         "CUcontext context;": "CUcontext",
+        "cusparseSpGEMMDescr_t d;": "cusparseSpGEMMDescr_t is not part of hostcuda: hostcuda/",
+        "CUFFT_FORWARDS;": "CUFFT_FORWARDS is not part of hostcuda: hostcuda/README.md lists",
+        "cusparseSpSV_bufferSize();": "cusparseSpSV_bufferSize is not part of hostcuda: hostcuda/",
+        "cublasXtCreate();": "cublasXtCreate is not part of hostcuda: this part of cuBLAS is not",
         "cuInit(0);": "cuInit is not part of hostcuda: include <cuda",
         "cuMulticastCreate(0, 0);": "cuMulticastCreate is not part of hostcuda: this part of the "
                                     "driver API is not emulated",
@@ -272,6 +276,7 @@ void launch(Copied c, int* p) {
             "cooperative_groups.h",
             "cub/device/device_scan.cuh",
             "cuda_fp16.h",
+            "cusparse.h",
             "thrust/sort.h",
         )
         text = "".join(f"#include <{name}>\n" for name in headers)
@@ -284,6 +289,14 @@ void launch(Copied c, int* p) {
             self.assertRegex(said, rf"(?m)^a\.cu:{line}:\d+: error: {name}\b")
         self.assertEqual(len(self.MISSING), said.count(" is not part of hostcuda: "))
         self.assertEqual(len(self.MISSING), said.count("\n"), said)
+
+    def test_notes_about_old_compilers_are_not_shown(self):
+        code, said = self.compile(
+            "#include <thrust/complex.h>\n#include <thrust/device_vector.h>\n"
+            "#include <thrust/reduce.h>\nusing Z = thrust::complex<float>;\n"
+            "Z f(const thrust::device_vector<Z>& v) {\n"
+            "  return thrust::reduce(v.begin(), v.end(), Z(), thrust::plus<Z>());\n}\n")
+        self.assertEqual((0, ""), (code, said))
 
     def test_namespace_cuda_without_a_header_gives_one_line(self):
         code, said = self.compile("#include <thrust/device_vector.h>\n"

@@ -239,6 +239,7 @@ main.o: main.cpp
         self.write("own.h", "constexpr int kOwn = 1;\n")
         self.write("a.cu", """#include "own.h"
 #include <cuda/atomic>
+#include <cuda/std/algorithm>
 #include <cuda/std/functional>
 #include <cuda/std/numeric>
 #include <cuda_fp16.h>
@@ -259,6 +260,13 @@ __global__ void s(int* p) {
   cuda::std::reference_wrapper<int> first = cuda::std::ref(p[0]);
   first.get() = cuda::std::invoke(Twice(), cuda::std::accumulate(p, p + 3, 0));
   __builtin_assume(p[0] > 0);
+}
+__global__ void a(int* p, int n) {
+  int* end = cuda::std::remove_if(p, p + n, [](int i) { return i > twice(3); });
+  cuda::std::fill(end, p + n, cuda::std::move(*cuda::std::max_element(p, end)));
+  n = cuda::std::transform(p, end, p, Twice()) - cuda::std::lower_bound(p, end, 4);
+  if (cuda::std::any_of(p, end, [n](int i) { return i == n; })) cuda::std::reverse(p, end);
+  p[0] = cuda::std::min(n, int(cuda::std::count(p, end, 3)));
 }
 void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
 """)

@@ -154,7 +154,7 @@ void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, st
   access.epoch = epoch_;
   access.thread = thread_;
   access.is_atomic = how.is_atomic;
-  access.is_volatile = how.is_volatile;
+  access.is_volatile = how.is_volatile || how.of_block;
   access.site = site;
   for (unsigned done = 0; done < bytes;) {
     const unsigned first = (offset + done) % kWordBytes;

@@ -49,6 +49,20 @@ bool releases(int order) {
   return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
+// The thread whose next atomic has the scope of its block. The thread may let others run before.
+struct {
+  const hostcuda::BlockRunner* block;
+  unsigned thread;
+} narrow;
+
+bool takes_scope_of_block() {
+  if (!narrow.block || narrow.block != hostcuda::running_block ||
+      narrow.thread != hostcuda::running_block->current_number())
+    return false;
+  narrow.block = nullptr;
+  return true;
+}
+
 // The atomic builtins accept any integer, but the instrumentation calls a separate function for
 // each size.
 template <class Integer>
@@ -58,6 +72,7 @@ volatile Integer* counted(volatile Integer* p, int order, bool reads, const void
   how.reads = reads;
   how.releases = releases(order);
   how.compares = compares;
+  how.of_block = takes_scope_of_block();
   if (tracer)
     tracer->access(const_cast<const Integer*>(p), sizeof(Integer), sizeof(Integer), how, caller);
   return p;
@@ -70,6 +85,7 @@ volatile Integer* access_atomically(const volatile Integer* p, Kind kind, int or
   How how{kind};
   how.is_atomic = true;
   how.releases = kind == Kind::store && releases(order);
+  how.of_block = takes_scope_of_block();
   auto* address = const_cast<Integer*>(p);
   if (tracer && hostcuda::running_block)
     tracer->access(address, sizeof(Integer), sizeof(Integer), how, caller);
@@ -100,8 +116,11 @@ int compare_exchange(volatile Integer* p, Integer* expected, Integer value) {
 
 #define CALLER __builtin_return_address(0)
 
-// See hostcuda/traced_vectors.h.
+// See hostcuda/device_functions.h and hostcuda/traced_vectors.h.
 namespace hostcuda {
+void next_atomic_is_of_block() {
+  if (running_block) narrow = {running_block, running_block->current_number()};
+}
 void vector_copied(const void* from, const void* to, std::size_t size, const void* caller) {
   if (size == kMaxAccess)
     tell_load<kMaxAccess>(from, caller);

@@ -82,6 +82,7 @@ struct How {
   bool is_atomic : 1 = kind == Kind::atomic;  // also true for a load or a store of cuda::atomic
   bool reads : 1 = kind != Kind::store;  // also false for an exchange, which ignores the old value
   bool releases : 1 = false;             // true if the access orders earlier ones, like a fence
+  bool of_block : 1 = false;             // true if the scope of an atomic is the block
   bool compares : 1 = false;             // true if the program itself called compare-and-swap
   bool leads : 1 = false;                // true if other threads may follow this load (trail.h)
 };

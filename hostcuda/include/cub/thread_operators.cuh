@@ -22,6 +22,8 @@ HOSTCUDA_OPERATOR(Max, a < b ? b : a)
 HOSTCUDA_OPERATOR(Min, b < a ? b : a)
 HOSTCUDA_OPERATOR(Equality, a == b)
 HOSTCUDA_OPERATOR(Inequality, a != b)
+HOSTCUDA_OPERATOR(Difference, a - b)
+HOSTCUDA_OPERATOR(Division, a / b)
 // If two values are equal, both operators return the pair with the lower key.
 HOSTCUDA_OPERATOR(ArgMax, a.value < b.value || (!(b.value < a.value) && b.key < a.key) ? b : a)
 HOSTCUDA_OPERATOR(ArgMin, b.value < a.value || (!(a.value < b.value) && b.key < a.key) ? b : a)

@@ -66,6 +66,13 @@ inline void note_spin() {
   constexpr unsigned kPatience = 1000;
   if (++spins > kPatience) yield();
 }
+// Tells the tracer that the running thread's next atomic has the scope of its block.
+void next_atomic_is_of_block();
+#ifdef HOSTCUDA_TRACE
+#define HOSTCUDA_TELL_SCOPE_OF_BLOCK() ::hostcuda::next_atomic_is_of_block()
+#else
+#define HOSTCUDA_TELL_SCOPE_OF_BLOCK() static_cast<void>(0)
+#endif
 
 // Acts like a failed assertion: the grid ends, and from then on the API returns the error.
 [[noreturn]] void trap(const char* file, int line);

@@ -216,7 +216,8 @@ HOSTCUDA_FUNCTION float normcdff(float x) {
 HOSTCUDA_FUNCTION double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 HOSTCUDA_FUNCTION double rcbrt(double x) { return 1.0 / cbrt(x); }
 
-// ---- atomics that wrap around, and atomics with a scope, which is always the whole system here -
+// ---- atomics that wrap around, and atomics with a scope. Only a traced program distinguishes the
+// scope of a block from that of the whole system.
 
 HOSTCUDA_FUNCTION unsigned atomicInc(unsigned* address, unsigned limit) {
   return hostcuda::atomic_change(address, [=](unsigned old) { return old >= limit ? 0 : old + 1; });
@@ -232,6 +233,7 @@ HOSTCUDA_FUNCTION unsigned atomicDec(unsigned* address, unsigned limit) {
   }                                                         \
   template <class T, class... Values>                       \
   inline auto name##_block(T* address, Values... values) {  \
+    HOSTCUDA_TELL_SCOPE_OF_BLOCK();                         \
     return name(address, static_cast<T>(values)...);        \
   }
 HOSTCUDA_SCOPES(atomicAdd)

@@ -399,7 +399,7 @@ struct DynamicShared {
   Element& operator[](std::size_t i) const { return dynamic_shared<Element>()[i]; }
 };
 
-// Ends the process if the block has more threads than the kernel's __launch_bounds__ allow.
+// The launch fails if its blocks have more threads than the kernel's __launch_bounds__ allow.
 void refuse_launch_bounds(unsigned allowed);
 inline void check_launch_bounds(unsigned allowed) {
   if (__builtin_expect(blockDim.x * blockDim.y * blockDim.z > allowed, 0))

@@ -9,24 +9,30 @@
 namespace thrust {
 namespace detail {
 
-// A search for one value returns an iterator; a search for a range of values writes indices.
-#define HOSTCUDA_BOUND(name)                                                                       \
-  template <class Policy, class Iterator, class T>                                                 \
-  Iterator name(const Policy& policy, Iterator first, Iterator last, T value) {                    \
-    return first + in_sequence(policy, "thrust::" #name,                                           \
-                               [first = raw(first), last = raw(last), value]() -> std::ptrdiff_t { \
-                                 return std::name(first, last, value) - first;                     \
-                               });                                                                 \
-  }                                                                                                \
-  template <class Policy, class Iterator, class Values, class Out>                                 \
-  Out name(const Policy& policy, Iterator first, Iterator last, Values values, Values end,         \
-           Out result) {                                                                           \
-    in_parallel(policy, "thrust::" #name, end - values,                                            \
-                [first = raw(first), last = raw(last), values = raw(values),                       \
-                 out = raw(result)](std::ptrdiff_t i) {                                            \
-                  out[i] = static_cast<value_t<Out>>(std::name(first, last, values[i]) - first);   \
-                });                                                                                \
-    return result + (end - values);                                                                \
+// A search for one value returns an iterator; a search for a range of values writes indices. Both
+// take a comparison, or none.
+template <class... Less>
+using at_most_one = std::enable_if_t<sizeof...(Less) <= 1>;
+
+#define HOSTCUDA_BOUND(name)                                                                      \
+  template <class Policy, class Iterator, class T, class... Less, class = at_most_one<Less...>>   \
+  Iterator name(const Policy& policy, Iterator first, Iterator last, T value, Less... less) {     \
+    return first + in_sequence(policy, "thrust::" #name,                                          \
+                               [first = raw(first), last = raw(last), value,                      \
+                                less...]() -> std::ptrdiff_t {                                    \
+                                 return std::name(first, last, value, less...) - first;           \
+                               });                                                                \
+  }                                                                                               \
+  template <class Policy, class Iterator, class Values, class Out, class... Less>                 \
+  Out name(const Policy& policy, Iterator first, Iterator last, Values values, Values end,        \
+           Out result, Less... less) {                                                            \
+    in_parallel(                                                                                  \
+        policy, "thrust::" #name, end - values,                                                   \
+        [first = raw(first), last = raw(last), values = raw(values), out = raw(result),           \
+         less...](std::ptrdiff_t i) {                                                             \
+          out[i] = static_cast<value_t<Out>>(std::name(first, last, values[i], less...) - first); \
+        });                                                                                       \
+    return result + (end - values);                                                               \
   }
 HOSTCUDA_BOUND(lower_bound)
 HOSTCUDA_BOUND(upper_bound)
@@ -44,19 +50,20 @@ pair<Iterator, Iterator> equal_range(const Policy& policy, Iterator first, Itera
   return {first + range.first, first + range.second};
 }
 
-template <class Policy, class Iterator, class T>
-bool binary_search(const Policy& policy, Iterator first, Iterator last, T value) {
+template <class Policy, class Iterator, class T, class... Less, class = at_most_one<Less...>>
+bool binary_search(const Policy& policy, Iterator first, Iterator last, T value, Less... less) {
   return in_sequence(policy, "thrust::binary_search",
-                     [first = raw(first), last = raw(last), value] {
-                       return std::binary_search(first, last, value);
+                     [first = raw(first), last = raw(last), value, less...] {
+                       return std::binary_search(first, last, value, less...);
                      });
 }
-template <class Policy, class Iterator, class Values, class Out>
+template <class Policy, class Iterator, class Values, class Out, class... Less>
 Out binary_search(const Policy& policy, Iterator first, Iterator last, Values values, Values end,
-                  Out result) {
-  in_parallel(policy, "thrust::binary_search", end - values,
-              [first = raw(first), last = raw(last), values = raw(values), out = raw(result)](
-                  std::ptrdiff_t i) { out[i] = std::binary_search(first, last, values[i]); });
+                  Out result, Less... less) {
+  in_parallel(
+      policy, "thrust::binary_search", end - values,
+      [first = raw(first), last = raw(last), values = raw(values), out = raw(result), less...](
+          std::ptrdiff_t i) { out[i] = std::binary_search(first, last, values[i], less...); });
   return result + (end - values);
 }
 

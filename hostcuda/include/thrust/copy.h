@@ -22,7 +22,7 @@ void copy_bytes(const From& first, std::ptrdiff_t count, const To& result) {
 }
 
 template <class From, class To>
-void copy_to_device(From first, std::ptrdiff_t count, const To& result) {
+To copy_to_device(From first, std::ptrdiff_t count, const To& result) {
   using Value = value_t<From>;
   if constexpr (are_arrays<Value, From, To>) {
     copy_bytes(first, count, result);
@@ -36,13 +36,16 @@ void copy_to_device(From first, std::ptrdiff_t count, const To& result) {
     in_parallel(device_policy{}, "thrust::copy", count,
                 [from = there.get(), to = raw(result)](std::ptrdiff_t i) { to[i] = from[i]; });
   }
+  return std::next(result, count);
 }
 
+// The result may be an iterator that only writes, such as std::ostream_iterator.
 template <class From, class To>
-void copy_to_host(const From& first, std::ptrdiff_t count, To result) {
+To copy_to_host(const From& first, std::ptrdiff_t count, To result) {
   using Value = value_t<From>;
   if constexpr (are_arrays<Value, From, To>) {
     copy_bytes(first, count, result);
+    return result + count;
   } else {
     temporary<Value> there(count);
     in_parallel(
@@ -50,37 +53,37 @@ void copy_to_host(const From& first, std::ptrdiff_t count, To result) {
         [from = raw(first), to = there.get()](std::ptrdiff_t i) { ::new (to + i) Value(from[i]); });
     for (std::ptrdiff_t i = 0; i < count; ++i, ++result)
       *result = copied_from_device<Value>(there.get() + i);
+    return result;
   }
 }
 
 // As with std::copy, the ranges may overlap only if copying forwards is correct.
 template <class Policy, class From, class To>
-void copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, const To& result) {
+To copy_within(const Policy& policy, const From& first, std::ptrdiff_t count, const To& result) {
   // Iterators of the standard library may lack random access.
   if constexpr (std::is_same_v<Policy, host_policy>) {
-    std::copy_n(first, count, result);
+    return std::copy_n(first, count, result);
   } else {
     in_parallel(policy, "thrust::copy", count,
                 [from = raw(first), to = raw(result)](std::ptrdiff_t i) { to[i] = from[i]; });
+    return std::next(result, count);
   }
 }
 
 // A policy, if given, says where both ranges are. Otherwise the types of the iterators say so.
 template <class Policy, class From, class To>
 To copy_n(const Policy& policy, From first, std::ptrdiff_t size, To result) {
-  copy_within(policy, first, size, result);
-  return std::next(result, size);
+  return copy_within(policy, first, size, result);
 }
 template <class From, class To>
 To copy_between(From first, std::ptrdiff_t count, To result) {
   if (count == 0) return result;
   if constexpr (on_device<From> == on_device<To>)
-    copy_within(policy_for<From>(), first, count, result);
+    return copy_within(policy_for<From>(), first, count, result);
   else if constexpr (on_device<To>)
-    copy_to_device(first, count, result);
+    return copy_to_device(first, count, result);
   else
-    copy_to_host(first, count, result);
-  return std::next(result, count);
+    return copy_to_host(first, count, result);
 }
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// hostcuda: thrust::fill, sequence, tabulate and generate.
+// hostcuda: thrust::fill, uninitialized_fill, sequence, tabulate and generate.
 #pragma once
 
 #include "execution_policy.h"
@@ -21,6 +21,20 @@ Iterator fill_n(const Policy& policy, Iterator first, Size count, T value) {
 template <class Policy, class Iterator, class T>
 void fill(const Policy& policy, Iterator first, Iterator last, T value) {
   detail::fill_n(policy, first, last - first, value);
+}
+
+// These construct the elements, which may be uninitialised memory.
+template <class Policy, class Iterator, class Size, class T>
+Iterator uninitialized_fill_n(const Policy& policy, Iterator first, Size count, T value) {
+  in_parallel(policy, "thrust::uninitialized_fill", static_cast<std::ptrdiff_t>(count),
+              [to = raw(first), value](std::ptrdiff_t i) {
+                ::new (static_cast<void*>(&to[i])) value_t<Iterator>(value);
+              });
+  return first + static_cast<std::ptrdiff_t>(count);
+}
+template <class Policy, class Iterator, class T>
+void uninitialized_fill(const Policy& policy, Iterator first, Iterator last, T value) {
+  detail::uninitialized_fill_n(policy, first, last - first, value);
 }
 
 template <class Policy, class Iterator, class T, class Step>
@@ -57,6 +71,8 @@ void generate(const Policy& policy, Iterator first, Iterator last, Generator gen
 }  // namespace detail
 HOSTCUDA_THRUST_ALGORITHM(fill)
 HOSTCUDA_THRUST_ALGORITHM(fill_n)
+HOSTCUDA_THRUST_ALGORITHM(uninitialized_fill)
+HOSTCUDA_THRUST_ALGORITHM(uninitialized_fill_n)
 HOSTCUDA_THRUST_ALGORITHM(sequence)
 HOSTCUDA_THRUST_ALGORITHM(tabulate)
 HOSTCUDA_THRUST_ALGORITHM(generate)

@@ -5,6 +5,7 @@
 
 #include "execution_policy.h"
 #include "functional.h"
+#include "pair.h"
 #include "tuple.h"
 
 namespace thrust {
@@ -124,6 +125,31 @@ Iterator is_sorted_until(const Policy& policy, Iterator first, Iterator last, Le
                              });
 }
 
+// Of equal keys, those of the first range come first.
+template <class Policy, class A, class B, class V, class W, class Keys, class Values, class Less>
+pair<Keys, Values> merge_by_key(const Policy& policy, A first, A last, B first2, B last2, V values,
+                                W values2, Keys keys_out, Values values_out, Less less) {
+  const std::ptrdiff_t count = last - first, count2 = last2 - first2;
+  in_sequence(policy, "thrust::merge_by_key",
+              [a = raw(first), b = raw(first2), v = raw(values), w = raw(values2),
+               keys = raw(keys_out), out = raw(values_out), count, count2, less]() mutable {
+                for (std::ptrdiff_t i = 0, j = 0; i < count || j < count2;) {
+                  const std::ptrdiff_t to = i + j;
+                  if (i == count || (j < count2 && less(b[j], a[i])))
+                    keys[to] = b[j], out[to] = w[j], ++j;
+                  else
+                    keys[to] = a[i], out[to] = v[i], ++i;
+                }
+              });
+  return {keys_out + (count + count2), values_out + (count + count2)};
+}
+template <class Policy, class A, class B, class V, class W, class Keys, class Values>
+pair<Keys, Values> merge_by_key(const Policy& policy, A first, A last, B first2, B last2, V values,
+                                W values2, Keys keys_out, Values values_out) {
+  return detail::merge_by_key(policy, first, last, first2, last2, values, values2, keys_out,
+                              values_out, [](const auto& x, const auto& y) { return x < y; });
+}
+
 #define HOSTCUDA_OF_SORTED(name)                                                                 \
   template <class Policy, class A, class B, class Out, class... Less>                            \
   Out name(const Policy& policy, A first, A last, B first2, B last2, Out result, Less... less) { \
@@ -149,6 +175,7 @@ HOSTCUDA_THRUST_ALGORITHM(stable_sort_by_key)
 HOSTCUDA_THRUST_ALGORITHM(is_sorted)
 HOSTCUDA_THRUST_ALGORITHM(is_sorted_until)
 HOSTCUDA_THRUST_ALGORITHM(merge)
+HOSTCUDA_THRUST_ALGORITHM(merge_by_key)
 HOSTCUDA_THRUST_ALGORITHM(set_union)
 HOSTCUDA_THRUST_ALGORITHM(set_intersection)
 HOSTCUDA_THRUST_ALGORITHM(set_difference)

@@ -79,6 +79,34 @@ Out gather(const Policy& policy, Map first, Map last, In input, Out result) {
               });
   return result + (last - first);
 }
+template <class Policy, class Map, class Stencil, class In, class Out, class Predicate>
+Out gather_if(const Policy& policy, Map first, Map last, Stencil stencil, In input, Out result,
+              Predicate predicate) {
+  act_where(
+      policy, "thrust::gather_if", last - first,
+      [wanted = raw(stencil), predicate](std::ptrdiff_t i) mutable {
+        return static_cast<bool>(predicate(wanted[i]));
+      },
+      [map = raw(first), in = raw(input), out = raw(result)](std::ptrdiff_t i) {
+        out[i] = in[static_cast<std::ptrdiff_t>(map[i])];
+      });
+  return result + (last - first);
+}
+template <class Policy, class Map, class Stencil, class In, class Out>
+Out gather_if(const Policy& policy, Map first, Map last, Stencil stencil, In input, Out result) {
+  return detail::gather_if(policy, first, last, stencil, input, result,
+                           [](const auto& wanted) { return static_cast<bool>(wanted); });
+}
+template <class Policy, class A, class B>
+B swap_ranges(const Policy& policy, A first, A last, B second) {
+  in_parallel(policy, "thrust::swap_ranges", last - first,
+              [a = raw(first), b = raw(second)](std::ptrdiff_t i) {
+                const value_t<A> value = a[i];
+                a[i] = b[i];
+                b[i] = value;
+              });
+  return second + (last - first);
+}
 template <class Policy, class In, class Map, class Out>
 void scatter(const Policy& policy, In first, In last, Map to, Out result) {
   in_parallel(policy, "thrust::scatter", last - first,
@@ -104,6 +132,8 @@ HOSTCUDA_THRUST_ALGORITHM(transform_if)
 HOSTCUDA_THRUST_ALGORITHM(replace)
 HOSTCUDA_THRUST_ALGORITHM(replace_if)
 HOSTCUDA_THRUST_ALGORITHM(gather)
+HOSTCUDA_THRUST_ALGORITHM(gather_if)
+HOSTCUDA_THRUST_ALGORITHM(swap_ranges)
 HOSTCUDA_THRUST_ALGORITHM(scatter)
 HOSTCUDA_THRUST_ALGORITHM(scatter_if)
 }  // namespace thrust

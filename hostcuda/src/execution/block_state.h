@@ -141,9 +141,12 @@ class KernelObserver {
 
 extern KernelObserver* kernel_observer;
 
+// True if a trap or a failed assertion ended the grid, or if its kernel refused its blocks.
+bool has_ended_early(const Launch& launch);
+
 // Runs all blocks of a grid, distributed over the CPU's cores. The caller holds the API lock,
-// because no two grids may run at the same time.
-void run_grid(const Launch& launch);
+// because no two grids may run at the same time. Returns an error if the kernel refused the blocks.
+cudaError_t run_grid(const Launch& launch);
 
 }  // namespace hostcuda
 

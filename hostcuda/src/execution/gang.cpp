@@ -34,7 +34,7 @@ void Gang::run(const Launch& launch, const std::vector<std::uint64_t>& blocks) {
       any = true;
       block->resume();
       wanted_cluster_ = block->wanted_cluster();
-      if (wanted_cluster_ || context_is_broken()) return;
+      if (wanted_cluster_ || has_ended_early(launch)) return;
     }
     std::erase_if(unfinished, [](const BlockRunner* block) { return block->is_done(); });
     if (!any) report_deadlock(*unfinished.front(), blocks.size() - unfinished.size());

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,9 @@ namespace {
 // Starting a team of operating-system threads takes microseconds, or milliseconds if the cores are
 // busy. Grids that take less time than this constant run only on the calling thread.
 constexpr double kTeamPaysFromSeconds = 100e-6;
+
+// The error of the last grid that host code launched, because of its kernel's __launch_bounds__.
+cudaError_t refused = cudaSuccess;
 
 // CUDA guarantees no order of blocks, just as it guarantees no order of threads.
 class RunOrder {
@@ -199,7 +203,7 @@ double run_units(const Launch& launch, const RunOrder& order, std::uint64_t firs
   const auto unit = [&](long long i) { return order[static_cast<std::uint64_t>(i)]; };
   if (team == 1) {
     Worker& mine = worker(crew.worker);
-    for (long long i = begin; i < end && !context_is_broken(); ++i)
+    for (long long i = begin; i < end && !has_ended_early(launch); ++i)
       of_children += run_unit(launch, unit(i), mine, crew, wanted);
     return seconds_since(start) - of_children;
   }
@@ -211,7 +215,7 @@ double run_units(const Launch& launch, const RunOrder& order, std::uint64_t firs
     Worker& mine = worker(alone.worker);
 #pragma omp for schedule(dynamic, chunk)
     for (long long i = begin; i < end; ++i)
-      if (!context_is_broken()) of_children += run_unit(launch, unit(i), mine, alone, wanted);
+      if (!has_ended_early(launch)) of_children += run_unit(launch, unit(i), mine, alone, wanted);
   }
   return seconds_since(start) * team - of_children;
 }
@@ -266,7 +270,8 @@ void run_blocks(Launch& launch, const Crew& crew) {
     const std::uint64_t left = order.count() - first;
     if (left == 1) {
       // No team runs a single unit, and measuring the time would be a tenth of a short launch.
-      if (!context_is_broken()) run_unit(launch, order[first], worker(crew.worker), crew, wanted);
+      if (!has_ended_early(launch))
+        run_unit(launch, order[first], worker(crew.worker), crew, wanted);
     } else if (left > 1) {
       const double estimate = cost * threads_per_unit() * static_cast<double>(left);
       const bool worth_it = estimate > kTeamPaysFromSeconds;
@@ -293,10 +298,19 @@ void run_blocks(Launch& launch, const Crew& crew) {
   experience.has_cluster = kernel_has_cluster;
 }
 
+// The launch fails although it may have returned already: a GPU knows the bounds earlier.
+void fail_launch(const Launch& launch, unsigned allowed) {
+  refused = fail(cudaErrorInvalidValue, std::to_string(launch.threads()) +
+                                            " threads per block are more than " +
+                                            std::to_string(allowed) + ", the limit that the " +
+                                            "__launch_bounds__ of " + launch.site.kernel + " set");
+}
+
 // Runs a grid and its children.
 void run_without_tail(Launch& launch, Family& family, const Crew& crew) {
   launch.family = &family;
   run_blocks(launch, crew);
+  if (const unsigned allowed = family.refused_because()) fail_launch(launch, allowed);
   if (!family.is_empty()) run_operations(family.take_later(), crew);
 }
 
@@ -330,11 +344,17 @@ void run_family(Launch& launch, const Crew& crew) {
 
 }  // namespace
 
-void run_grid(const Launch& requested) {
+bool has_ended_early(const Launch& launch) {
+  return context_is_broken() || launch.family->refused_because();
+}
+
+cudaError_t run_grid(const Launch& requested) {
+  refused = cudaSuccess;
   const DeviceMemoryAccess access(requested.device);
   bring_in_symbols(requested.device);
   Launch launch = requested;
   run_family(launch, {});
+  return refused;
 }
 
 }  // namespace hostcuda

@@ -64,8 +64,12 @@ dim3 cluster_shape() { return require_block("a cluster", "?", 0).launch().cluste
 
 bool launch_is_cooperative() { return require_block("a grid", "?", 0).launch().cooperative; }
 
+// Nobody waits for the error of a grid that a kernel has launched, so such a grid ends the process.
 void refuse_launch_bounds(unsigned allowed) {
-  report_launch_bounds(require_block("a kernel", "?", 0), allowed);
+  BlockRunner& block = require_block("a kernel", "?", 0);
+  if (block.launch().depth > 0) report_launch_bounds(block, allowed);
+  block.launch().family->refuse(allowed);
+  block.abandon();
 }
 
 void refuse_block_size(const char* what, unsigned threads) {

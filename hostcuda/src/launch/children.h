@@ -2,6 +2,7 @@
 #ifndef HOSTCUDA_SRC_LAUNCH_CHILDREN_H
 #define HOSTCUDA_SRC_LAUNCH_CHILDREN_H
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -55,6 +56,11 @@ class Family {
   // Appends operations of ended blocks that begin only when the whole grid has ended.
   void append_later(std::vector<ChildOperation> operations);
 
+  // A kernel's first statement refuses blocks that are larger than its __launch_bounds__. The grid
+  // then ends at once, and the launch fails.
+  void refuse(unsigned allowed_threads) { allowed_threads_ = allowed_threads; }
+  unsigned refused_because() const { return allowed_threads_; }  // 0: the grid is not refused
+
   // Called when the grid has ended.
   bool is_empty() const { return !shared_; }
   std::vector<ChildOperation> take_later() { return std::move(shared_->later); }
@@ -69,6 +75,7 @@ class Family {
   template <class Function>
   auto with_shared(const Function& function);
 
+  std::atomic<unsigned> allowed_threads_ = 0;
   std::unique_ptr<Shared> shared_;  // null until something uses it: few grids do
 };
 

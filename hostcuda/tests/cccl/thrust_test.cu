@@ -20,8 +20,10 @@
 #include <thrust/iterator/discard_iterator.h>
 #include <thrust/iterator/permutation_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/transform_output_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/logical.h>
+#include <thrust/merge.h>
 #include <thrust/partition.h>
 #include <thrust/random.h>
 #include <thrust/reduce.h>
@@ -31,13 +33,17 @@
 #include <thrust/sequence.h>
 #include <thrust/set_operations.h>
 #include <thrust/sort.h>
+#include <thrust/swap.h>
 #include <thrust/tabulate.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
+#include <thrust/uninitialized_fill.h>
 #include <thrust/unique.h>
 #include <thrust/universal_vector.h>
 
+#include <iterator>
 #include <list>
+#include <sstream>
 #include <vector>
 
 #include "support.h"
@@ -139,6 +145,41 @@ TEST(Thrust, ElementsEachForItself) {
       thrust::make_zip_iterator(thrust::make_tuple(d.end(), to.end())),
       [] __device__(thrust::tuple<int&, int&> t) { thrust::get<0>(t) = thrust::get<1>(t) + 1; });
   EXPECT_EQ(on_host(d), (Ints{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Thrust, OutputThroughAFunction) {
+  const thrust::device_vector<float> x{1.5f, 2.5f, -0.5f};
+  thrust::device_vector<int> out(3);
+  const auto halves = [] __host__ __device__(float f) { return static_cast<int>(2 * f); };
+  const auto to = thrust::make_transform_output_iterator(out.begin(), halves);
+  EXPECT_EQ(thrust::copy(x.begin(), x.end(), to) - to, 3);
+  EXPECT_EQ(on_host(out), (Ints{3, 5, -1}));
+  thrust::inclusive_scan(x.begin(), x.end(), to);
+  EXPECT_EQ(on_host(out), (Ints{3, 8, 7}));
+  std::vector<int> here(2);
+  thrust::transform(x.begin(), x.begin() + 2, x.begin(),
+                    thrust::make_transform_output_iterator(out.begin(), halves),
+                    thrust::multiplies<float>());
+  thrust::copy(out.begin(), out.begin() + 2, here.begin());
+  EXPECT_EQ(here, (Ints{4, 12}));
+}
+
+TEST(Thrust, MergesSwapsAndGathersSome) {
+  const thrust::device_vector<int> a{1, 3, 5}, b{2, 3, 6}, of_a(3, 10), of_b(3, 20);
+  thrust::device_vector<int> keys(6), values(6);
+  thrust::merge_by_key(a.begin(), a.end(), b.begin(), b.end(), of_a.begin(), of_b.begin(),
+                       keys.begin(), values.begin());
+  EXPECT_EQ(on_host(keys), (Ints{1, 2, 3, 3, 5, 6}));
+  EXPECT_EQ(on_host(values), (Ints{10, 20, 10, 20, 10, 20}));
+  thrust::swap_ranges(keys.begin(), keys.begin() + 3, values.begin() + 3);
+  EXPECT_EQ(on_host(values), (Ints{10, 20, 10, 1, 2, 3}));
+  const thrust::device_vector<int> map{2, 1, 0}, wanted{1, 0, 2};
+  thrust::gather_if(map.begin(), map.end(), wanted.begin(), a.begin(), values.begin());
+  EXPECT_EQ(on_host(values), (Ints{5, 20, 1, 1, 2, 3}));
+  thrust::uninitialized_fill(values.begin(), values.begin() + 2, 8);
+  std::ostringstream text;
+  thrust::copy(values.begin(), values.begin() + 3, std::ostream_iterator<int>(text, ","));
+  EXPECT_EQ(text.str(), "8,8,1,");
 }
 
 TEST(Thrust, Reductions) {

@@ -37,7 +37,7 @@ KINDS_OF_BUGS = {
     "reused_pinned_buffer": "not synchronised", "unfinished_copy": "not synchronised",
     "constant_on_one_device": "wrong device", "wrong_device": "wrong device",
     "use_after_free": "use after free", "api_call_in_kernel": "host function in a kernel",
-    "kernel_waits_for_child": "host function in a kernel", "launch_bounds": "launch bounds",
+    "kernel_waits_for_child": "host function in a kernel", "launch_bounds": "unchecked error",
     "static_and_dynamic_shared": "too much shared memory", "null_pointer": "fault",
     "division_by_zero": "fault", "waits_for_the_next_block": "hang", "assertion": "assertion",
     "trap": "trap", "trap_in_asm": "trap", "reference_to_host": "host pointer",
@@ -187,6 +187,7 @@ class Findings(unittest.TestCase):
         "node_without_dependency": r"in another node of the graph.*make one node depend on",
         "constant_set_in_elements": r"set 9 of its 36 bytes.*takes a number of bytes",
         "last_copy_not_awaited": r"while the asynchronous copy started at .+async_bugs.h:\d+ may",
+        "counter_of_block": r"atomic with the scope of its block, by.*be the device \(atomicAdd",
         "row_width_in_elements": r"nothing wrote its bytes 64 to 255, but the bytes before",
         "zero_blocks": r"is empty \(was the number of blocks rounded down\?\)",
     }

@@ -128,6 +128,22 @@ SEEDED(atomic_of_block, "race") {
   announce_by_atomic<<<wrong ? 2 : 1, kThreads>>>(data.data, flag.data, out.data, wrong);
 }
 
+// Atomics whose scope is the block may lose updates by other blocks, even by wider atomics.
+__global__ void count_in_blocks(int* out, bool wrong) {
+  // BUG counter_of_block
+  atomicAdd_block(&out[wrong ? 0 : blockIdx.x], 1);
+}
+SEEDED_KERNEL(counter_of_block, "race", count_in_blocks, 2, kThreads, 2)
+
+__global__ void count_with_references(int* out, bool wrong) {
+  int& counter = out[wrong ? 0 : blockIdx.x];
+  if (blockIdx.x == 0) atomicMax(&counter, 1);
+  const cuda::atomic_ref<int, cuda::thread_scope_block> mine(counter);
+  // BUG reference_of_block
+  if (blockIdx.x == 1) mine.fetch_add(1, cuda::memory_order_relaxed);
+}
+SEEDED_KERNEL(reference_of_block, "race", count_with_references, 2, kThreads, 2)
+
 }  // namespace seeded
 
 #endif

@@ -19,6 +19,15 @@ __global__ void use_dynamic_template(int* value) {
   *value = memory[0];
 }
 
+__global__ void __launch_bounds__(64) bounded(int* value) {
+  __syncthreads();
+  *value = 1;
+}
+template <int kMost>
+__global__ __launch_bounds__(2 * kMost, 1) void bounded_template(int* value) {
+  *value = kMost;
+}
+
 TEST(Error, ConfigurationsThatNoGpuTakes) {
   DeviceArray<int> value(1, 0);
   const dim3 wrong_grids[] = {dim3(0),        dim3(1, 0),        dim3(1, 1, 0),
@@ -35,6 +44,31 @@ TEST(Error, ConfigurationsThatNoGpuTakes) {
   }
   EXPECT_EQ(0, value.get()[0]) << "a rejected launch runs nothing";
   touch<<<1, dim3(16, 1, 64)>>>(value);
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+}
+
+// As on an H200. If the grid begins later than its launch (HOSTCUDA_STREAMS), the error is late
+// too.
+TEST(Error, LaunchBoundsLimitTheThreadsOfABlock) {
+  DeviceArray<int> value(1, 0);
+  bounded<<<5, 65>>>(value);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  bounded_template<32><<<1, dim3(13, 5)>>>(value);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  int* pointer = value;
+  void* arguments[] = {&pointer};
+  const cudaError_t launched =
+      cudaLaunchCooperativeKernel((const void*)bounded, dim3(2), dim3(128), arguments);
+  if (!std::getenv("HOSTCUDA_STREAMS")) EXPECT_EQ(cudaErrorInvalidValue, launched);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  EXPECT_EQ(0, value.get()[0]) << "a rejected launch runs nothing";
+  bounded<<<2, 64>>>(value);
+  EXPECT_EQ(1, value.get()[0]);
+  bounded_template<32><<<1, 64>>>(value);
+  EXPECT_EQ(32, value.get()[0]);
   EXPECT_EQ(cudaSuccess, cudaGetLastError());
 }
 

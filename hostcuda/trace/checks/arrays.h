@@ -26,6 +26,8 @@ struct Access {
   std::uint32_t is_atomic : 1 = 0;
   std::uint32_t is_volatile : 1 = 0;
   std::uint32_t site : 16 = 0;
+  // No atomic is volatile, so both flags together mark an atomic whose scope is its block.
+  bool has_scope_of_block() const { return is_atomic && is_volatile; }
 };
 static_assert(sizeof(Access) == 8);
 

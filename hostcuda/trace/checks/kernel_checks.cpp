@@ -335,8 +335,9 @@ void KernelChecks::bytes_as_number(const Array& array, const Accessed& accessed)
 namespace {
 
 std::string side_text(const Side& side, const SiteKey& site, const std::string& place) {
-  return std::string(name_of(site.kind)) + " by thread " + text_of(side.thread) + " of block " +
-         text_of(side.block) + " at " + place;
+  return std::string(name_of(site.kind)) +
+         (side.access.has_scope_of_block() ? " with the scope of its block, by" : " by") +
+         " thread " + text_of(side.thread) + " of block " + text_of(side.block) + " at " + place;
 }
 
 }  // namespace
@@ -391,11 +392,16 @@ void KernelChecks::race(const Race& race, const SiteKey& earlier, const SiteKey&
     finding.place = call;
     finding.details.push_back("the later access is made by the call at " + call);
   }
+  const bool narrow =
+      race.earlier.access.has_scope_of_block() || race.later.access.has_scope_of_block();
   const bool same_block = text_of(race.earlier.block) == text_of(race.later.block);
   finding.advice =
       is_update ? "update the element with an atomic (atomicAdd, ...); otherwise updates are lost"
       : race.is_same_value ? "the result is the same on today's GPUs, but CUDA does not promise "
                              "this; let one thread store the value, or use an atomic"
+      : narrow && !same_block
+          ? "let the scope of the atomic be the device (atomicAdd instead of atomicAdd_block, "
+            "thread_scope_device)"
       : same_block
           ? "put a __syncthreads() between them, or a __syncwarp() within a warp"
           : "let each block write its own elements, use atomics, or split the kernel into two "

@@ -77,6 +77,13 @@ bool are_strong(const Access& a, const Access& b, bool one_is_load, Space space)
   return both && one_is_load && space == Space::global;
 }
 
+// True if one of two accesses is an atomic whose scope is its block, and the other is by another
+// block.
+bool Races::is_out_of_scope(const Access& earlier, const Access& later, const Epoch& when) const {
+  return (earlier.has_scope_of_block() || later.has_scope_of_block()) &&
+         epochs_.is_known(earlier.epoch) && epochs_[earlier.epoch].block != when.block;
+}
+
 void Races::compare_and_swap(Array& array, std::size_t offset, unsigned thread, const Epoch& when) {
   Access own;
   own.thread = thread;
@@ -86,7 +93,9 @@ void Races::compare_and_swap(Array& array, std::size_t offset, unsigned thread, 
 
 void Races::check(const Access& earlier, const Access& later, const Epoch& when, const Array& array,
                   std::size_t offset, bool one_is_load) {
-  if (!(earlier.bytes & later.bytes) || are_strong(earlier, later, one_is_load, array.space))
+  if (!(earlier.bytes & later.bytes)) return;
+  if (are_strong(earlier, later, one_is_load, array.space) &&
+      !is_out_of_scope(earlier, later, when))
     return;
   if (is_ordered(earlier, later, when, array.space)) return;
   if (one_is_load && (earlier.is_atomic ? guesses_.contains(later.site)

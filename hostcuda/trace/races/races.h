@@ -1,5 +1,6 @@
 // Finds data races: two threads access the same bytes, at least one thread writes, at least one
-// access is not atomic, and nothing makes one access happen before the other.
+// access is not atomic or has a scope without the other thread, and nothing makes one access happen
+// before the other.
 #ifndef HOSTCUDA_TRACE_RACES_RACES_H
 #define HOSTCUDA_TRACE_RACES_RACES_H
 
@@ -82,6 +83,7 @@ class Races {
   bool is_ordered(const Access& earlier, const Access& later, const Epoch& when, Space space);
   void check(const Access& earlier, const Access& later, const Epoch& when, const Array& array,
              std::size_t offset, bool both_strong);
+  bool is_out_of_scope(const Access& earlier, const Access& later, const Epoch& when) const;
   bool same_thread(const Access& earlier, const Access& later, const Epoch& when) const;
 
   void compare_values();

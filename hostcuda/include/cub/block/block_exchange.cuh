@@ -13,6 +13,7 @@ class BlockExchange {
  public:
   using TempStorage = detail::storage<T, kThreads * N>;
 
+  BlockExchange() : BlockExchange(detail::private_storage<TempStorage, BlockExchange>()) {}
   explicit BlockExchange(TempStorage& storage) : storage_(storage) {}
 
   void StripedToBlocked(T (&items)[N]) { StripedToBlocked(items, items); }

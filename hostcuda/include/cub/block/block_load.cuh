@@ -31,6 +31,25 @@ constexpr int first_item(int thread, bool striped, int items) {
 constexpr int item_step(bool striped, int threads) { return striped ? threads : 1; }
 }  // namespace detail
 
+// A thread's items in memory, one after another.
+template <class T, int N, class Iterator>
+void LoadDirectBlocked(int linear_tid, Iterator from, T (&items)[N]) {
+  for (int i = 0; i < N; ++i) items[i] = from[linear_tid * N + i];
+}
+template <class T, int N, class Iterator>
+void StoreDirectBlocked(int linear_tid, Iterator to, T (&items)[N]) {
+  for (int i = 0; i < N; ++i) to[linear_tid * N + i] = items[i];
+}
+// Items that are a block's number of threads apart.
+template <int kThreads, class T, int N, class Iterator>
+void LoadDirectStriped(int linear_tid, Iterator from, T (&items)[N]) {
+  for (int i = 0; i < N; ++i) items[i] = from[linear_tid + i * kThreads];
+}
+template <int kThreads, class T, int N, class Iterator>
+void StoreDirectStriped(int linear_tid, Iterator to, T (&items)[N]) {
+  for (int i = 0; i < N; ++i) to[linear_tid + i * kThreads] = items[i];
+}
+
 template <class T, int BLOCK_DIM_X, int ITEMS_PER_THREAD,
           BlockLoadAlgorithm ALGORITHM = BLOCK_LOAD_DIRECT, int BLOCK_DIM_Y = 1,
           int BLOCK_DIM_Z = 1, int = 0>
@@ -43,6 +62,7 @@ class BlockLoad {
  public:
   using TempStorage = std::conditional_t<kTransposes, typename Exchange::TempStorage, NullType>;
 
+  BlockLoad() : BlockLoad(detail::private_storage<TempStorage, BlockLoad>()) {}
   explicit BlockLoad(TempStorage& storage) : storage_(storage) {}
 
   template <class Iterator>
@@ -80,6 +100,7 @@ class BlockStore {
  public:
   using TempStorage = std::conditional_t<kTransposes, typename Exchange::TempStorage, NullType>;
 
+  BlockStore() : BlockStore(detail::private_storage<TempStorage, BlockStore>()) {}
   explicit BlockStore(TempStorage& storage) : storage_(storage) {}
 
   template <class Iterator>

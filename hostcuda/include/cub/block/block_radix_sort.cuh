@@ -21,6 +21,7 @@ class BlockRadixSort {
     std::uint64_t places[detail::kDigits];
   };
 
+  BlockRadixSort() : BlockRadixSort(detail::private_storage<TempStorage, BlockRadixSort>()) {}
   explicit BlockRadixSort(TempStorage& storage) : storage_(storage) {}
 
 #define HOSTCUDA_SORT(Name, descending, striped)                                        \

@@ -21,6 +21,7 @@ class BlockReduce {
  public:
   using TempStorage = detail::storage<T, kThreads>;
 
+  BlockReduce() : BlockReduce(detail::private_storage<TempStorage, BlockReduce>()) {}
   explicit BlockReduce(TempStorage& storage) : storage_(storage) {}
 
   // Reduces the values of the first num_valid threads.

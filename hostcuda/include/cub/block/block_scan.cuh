@@ -22,6 +22,7 @@ class BlockScan {
     detail::storage<T, 1> prefix;
   };
 
+  BlockScan() : BlockScan(detail::private_storage<TempStorage, BlockScan>()) {}
   explicit BlockScan(TempStorage& storage) : storage_(storage) {}
 
   // ---- scans of arrays: a thread's items follow the items of the thread before it --------------

@@ -25,6 +25,16 @@ int linear_thread(const char* primitive) {
   return static_cast<int>(hostcuda::rank_in_block());
 }
 
+// The memory of a Primitive that is constructed without TempStorage. `shared` and its registration
+// are what the launcher makes of a __shared__ variable (hostcuda/launch.h).
+template <class TempStorage, class Primitive>
+TempStorage& private_storage() {
+  static thread_local __attribute__((aligned(64))) TempStorage shared;
+  static thread_local unsigned seen;
+  hostcuda::register_shared(seen, shared, "CUB's TempStorage");
+  return shared;
+}
+
 // Returns NaN, or a conspicuous number, for a value that CUB leaves unspecified.
 template <class T>
 T unspecified(const T& any) {

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <type_traits>
 
+#include "algorithms.h"
+
 namespace cuda::std {
 
 template <class T>

@@ -1,1 +1,2 @@
 #include "thrust/pair.h"
+#include "thrust/transform.h"

@@ -1,0 +1,1 @@
+#include "cub/iterator/input_iterators.cuh"
