@@ -163,8 +163,8 @@ std::optional<Approximation> finer(const Approximation& approximation) {
   fine.theta = theta;
   // Step 16's tolerance shrinks with a power of the angle that grows with the order: so little
   // error would be allowed at a small angle that its series would not be used there. A tolerance of
-  // 1 is too large for order 2.
-  if (fine.order) fine.force_tolerance = *fine.order == 2 ? theta : 1;
+  // 1 is too large for order 2, whose errors grow with the number of bodies.
+  if (fine.order) fine.force_tolerance = *fine.order == 2 ? theta * theta : 1;
   return fine;
 }
 
