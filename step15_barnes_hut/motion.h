@@ -4,7 +4,7 @@
 #include "nbody/cuda.h"
 #include "nbody/float3.h"
 
-namespace gravity {
+namespace motion {
 using namespace nbody;
 
 // A time step of symplectic Euler, as in all steps.
@@ -21,4 +21,4 @@ struct KickAndDrift {
   }
 };
 
-}  // namespace gravity
+}  // namespace motion

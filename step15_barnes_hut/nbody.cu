@@ -17,7 +17,7 @@ namespace {
 using namespace nbody;
 using namespace tree;
 using gravity::attraction;
-using gravity::KickAndDrift;
+using motion::KickAndDrift;
 
 constexpr int kGroup = 32;                   // bodies of a warp; a block is one warp
 constexpr int kStack = TUNABLE(STACK, 512);  // nodes on the stack

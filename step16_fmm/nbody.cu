@@ -24,7 +24,7 @@ namespace {
 using namespace nbody;
 using namespace tree;
 using gravity::attraction;
-using gravity::KickAndDrift;
+using motion::KickAndDrift;
 using namespace walk;
 using clouds::Cloud;
 using series::Series;

@@ -55,6 +55,10 @@ def breaches(value, schema, where="$"):
 
 
 class ProjectTest(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        libraries.libraries("plain")  # here, because the first use prints that they are built
+
     def write_project(self, barrier):
         self.write("program.cu", REVERSE % barrier)
         self.write("Makefile", MAKEFILE)

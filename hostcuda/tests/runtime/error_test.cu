@@ -61,7 +61,9 @@ TEST(Error, LaunchBoundsLimitTheThreadsOfABlock) {
   void* arguments[] = {&pointer};
   const cudaError_t launched =
       cudaLaunchCooperativeKernel((const void*)bounded, dim3(2), dim3(128), arguments);
-  if (!std::getenv("HOSTCUDA_STREAMS")) EXPECT_EQ(cudaErrorInvalidValue, launched);
+  if (!std::getenv("HOSTCUDA_STREAMS")) {
+    EXPECT_EQ(cudaErrorInvalidValue, launched);
+  }
   EXPECT_CUDA(cudaDeviceSynchronize());
   EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
   EXPECT_EQ(0, value.get()[0]) << "a rejected launch runs nothing";
