@@ -64,6 +64,7 @@ constexpr float kTail = 0.01f * TUNABLE(TAIL, 400);
 template <int kOrder>
 struct LargeGroup {
   float3 middle;
+  float unit;
   int count;
   Series<kOrder> series;
   int listed[kListed + kStack];
@@ -122,10 +123,11 @@ __device__ float largest_of_warp(float x) {
 __device__ float3 middle_of(const Box& box) { return 0.5f * (box.low + box.high); }
 __device__ float length(float3 d) { return sqrtf(dot(d, d)); }
 
-// Returns the inverse of the unit of length, a millionth of the cube's edge.
-__device__ float unit_of(const Box& cube) {
-  const float edge = largest(cube.high - cube.low);
-  return edge > 1e-30f ? 1e6f / edge : 1;
+// Returns the inverse of a group's unit of length, its radius. Then high powers of a distance
+// become too small for float32 only where they count for nothing. The unit is at least a millionth
+// of the cube's edge, because low powers must not become too small.
+__device__ float unit_of(float radius, const Box& cube) {
+  return 1 / fmaxf(fmaxf(radius, 1e-6f * largest(cube.high - cube.low)), 1e-18f);
 }
 
 // The first walk, kParts warps per large group.
@@ -152,7 +154,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   radius = largest_of_warp(radius);
 
   Expansion<kOrder, kQuadrupole> far{
-      nodes, middle, radius, theta, unit_of(*cube), softening_squared, waiting};
+      nodes, middle, radius, theta, unit_of(radius, *cube), softening_squared, waiting};
   int count = 0;
   if (lane() == 0) stack[0] = root;
   const int left = walk_down(
@@ -177,6 +179,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   if (lane() != 0) return;
   large.series = far.series;
   large.middle = middle;
+  large.unit = far.unit;
   large.count = count + left;
 }
 
@@ -199,7 +202,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   const float3 width = 1 / kWide * (box.high - box.low);
   const float bound = tolerance * forces[blockIdx.x];
   const float3 middle = middle_of(box);
-  const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(*cube);
+  const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(radius, *cube);
   Expansion<kOrder, kQuadrupole> far{nodes,  middle, radius, theta, unit, softening_squared,
                                      waiting};
   // As in step 15b: true if a node acts as one body on all bodies of a box.
@@ -277,7 +280,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   a = a + far.series.at(xyz(body) - middle, unit);
   Series<kOrder> all = large[0].series;
   for (int part = 1; part < kParts; ++part) all.add(large[part].series);
-  a = a + all.at(xyz(body) - large[0].middle, unit);
+  a = a + all.at(xyz(body) - large[0].middle, large[0].unit);
   if (i >= n) return;
   move(order[i], a, body.w);
 }

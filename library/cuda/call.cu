@@ -71,13 +71,12 @@ template <class Real>
 void sum_in_tree(const Laid<float>& sources, const Laid<float>* targets, float softening_squared,
                  const Problem<Real>& problem, const Output<Real>& out) {
   const auto at = [&](const Bodies<float>& bodies, bool own) {
-    if (bodies.n == 0) return;
     sum_by_tree(problem.quantity, sources.first(sources.massive), bodies, own, problem.options,
                 softening_squared, out, problem.stream);
   };
   if (targets != nullptr) return at(targets->all(), false);
   at(sources.first(sources.massive), true);
-  at(sources.others(), false);
+  if (sources.massive < sources.n) at(sources.others(), false);
 }
 
 // Computes the accelerations that the bodies with mass, which come first, cause in all bodies.

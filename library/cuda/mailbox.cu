@@ -72,6 +72,7 @@ Mailbox::~Mailbox() {
 
 void Mailbox::begin() {
   slot_.facts->wrong = kPending;
+  slot_.facts->as_expected = 0;
   is_in_use_ = true;
 }
 

@@ -11,7 +11,7 @@ struct Facts {
   double length, mass, speed;  // largest magnitudes
   int massive;                 // number of sources with mass
   int one_mass_tiles;          // number of step 12's tiles whose bodies all have the same mass
-  // The device writes both numbers below at once.
+  // The device writes both numbers below in one store.
   alignas(8) int wrong;  // the first error of nbody.h that applies, or NBODY_OK, or kPending
   int as_expected;       // 1: the launches that the call began with are the right ones
 };
@@ -26,7 +26,11 @@ __device__ inline void post(const Facts& found, Facts* to) {
     to->massive = found.massive, to->one_mass_tiles = found.one_mass_tiles;
     __threadfence_system();  // a host that sees `wrong` also sees the other findings
   }
-  __stcg(reinterpret_cast<int2*>(&to->wrong), make_int2(found.wrong, found.as_expected));
+  const auto bits = [](int value) {
+    return static_cast<unsigned long long>(static_cast<unsigned>(value));
+  };
+  *reinterpret_cast<volatile unsigned long long*>(&to->wrong) =
+      bits(found.as_expected) << 32 | bits(found.wrong);
 }
 
 // A call owns a mailbox until it ends. Mailboxes are kept for later calls.

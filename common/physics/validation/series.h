@@ -1,11 +1,12 @@
 // Checks the Taylor series of a step that expands the fields of distant bodies (step 16).
 //
 // The error of a series' highest order is smaller than the error that a tree may have, so the other
-// checks miss it. This check uses systems in which a series' own error is known. A heavy place, the
-// source, acts on massless bodies at two points, h and -h. A group with bodies at both points
-// expands the field around the middle between them, whatever the size of the group. A group at one
-// point has the exact field, like a direct sum. So each acceleration is, to rounding, one of two
-// vectors, and an error in any coefficient shows.
+// checks miss it. This check uses systems in which a series' own error is known. The source, half
+// of which is at either of two points near each other, acts on massless bodies at two points, h and
+// -h. A group with bodies at both expands the field around the middle between them, whatever the
+// size of the group. A group at one point has the exact field, like a direct sum. So each
+// acceleration is, to rounding, one of two vectors, and an error in any coefficient shows, also in
+// one that multiplies a quadrupole.
 //
 // Let x lead from the source to the middle. The acceleration at x + d is
 //   a = -m / s^3 (x + d) sum_n k_n,  s^2 = x^2 + eps^2,
@@ -29,8 +30,9 @@ Vector3 acceleration_by_series(double mass, const Vector3& x, const Vector3& d,
 
 // Returns the gate `series`: the largest error of an acceleration, relative to the acceleration.
 // Calls `advance`, the step with by_series(approximation), twice, for groups of 32 and of 256
-// bodies; `order` is that of the acceleration. If no body's acceleration came from a series, the
-// gate's `open` says so.
-Gate series_gate(int order, double softening_squared, const Advance<float>& advance);
+// bodies. The approximation must have an order. If no body's acceleration in a system came from a
+// series, the gate's `open` says so.
+Gate series_gate(const Approximation& approximation, double softening_squared,
+                 const Advance<float>& advance);
 
 }  // namespace nbody
