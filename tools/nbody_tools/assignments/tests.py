@@ -415,7 +415,7 @@ def luck(inspection: Inspection) -> str:
     if inspection.races:
         return "the program has a data race"
     if any(HOST_MEMORY in message for message in inspection.messages):
-        return "kernels access host memory, which ends the program on a GPU"
+        return "kernels access host memory, which ends the program on most GPUs"
     return ""
 
 
