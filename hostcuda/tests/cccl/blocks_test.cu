@@ -72,15 +72,40 @@ TEST(CubBlocks, Discontinuity) {
   EXPECT_EQ(part_of(found, 3 * kInBlock, 4 * kInBlock), tails);
 }
 
+__global__ void flag_floats(int* heads, int* tails) {
+  float items[2] = {threadIdx.x / 2.f, (threadIdx.x + 1) / 2.f};
+  int flags[2];
+  using Discontinuity = cub::BlockDiscontinuity<float, 2>;
+  Discontinuity().FlagHeads(flags, items, cub::Inequality(), 0);
+  for (int i = 0; i < 2; ++i) heads[2 * threadIdx.x + i] = flags[i];
+  __syncthreads();
+  Discontinuity().FlagTails(flags, items, cub::Inequality(), 1);
+  for (int i = 0; i < 2; ++i) tails[2 * threadIdx.x + i] = flags[i];
+}
+
+TEST(CubBlocks, DiscontinuityConvertsTheItemOfTheNextTile) {
+  DeviceArray<int> heads(4), tails(4);
+  flag_floats<<<1, 2>>>(heads, tails);  // 0, 0.5, 0.5, 1
+  EXPECT_EQ(heads.get(), (Numbers{0, 1, 0, 1}));
+  EXPECT_EQ(tails.get(), (Numbers{1, 0, 1, 0}));
+}
+
+struct MinusOfReferences {  // as in CUB's documentation
+  template <class T>
+  __device__ T operator()(T& a, T& b) const {
+    return a - b;
+  }
+};
+
 __global__ void difference_in_block(const int* in, int* out) {
   using Difference = cub::BlockAdjacentDifference<int, kWide>;
   __shared__ typename Difference::TempStorage storage;
   int items[kEach], changed[kEach];
   load(in, items);
-  Difference(storage).SubtractLeft(items, changed, cub::Difference(), 1000);
+  Difference(storage).SubtractLeft(items, changed, MinusOfReferences(), 1000);
   store(out, changed);
   __syncthreads();
-  Difference(storage).SubtractRightPartialTile(items, changed, cub::Difference(), 100);
+  Difference(storage).SubtractRightPartialTile(items, changed, MinusOfReferences(), 100);
   store(out + kInBlock, changed);
   __syncthreads();
   Difference(storage).SubtractLeft(items, items, cub::Difference());
