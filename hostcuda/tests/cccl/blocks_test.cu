@@ -196,6 +196,41 @@ TEST(CubBlocks, Histogram) {
     EXPECT_EQ(bins.get()[static_cast<std::size_t>(bin)], std::count(in.begin(), in.end(), bin));
 }
 
+// Each block has its counters in global memory.
+template <cub::BlockHistogramAlgorithm kAlgorithm, class Counter>
+__global__ void count_in_blocks(const int* in, Counter* out) {
+  using Histogram = cub::BlockHistogram<int, kWide, kEach, 4, kAlgorithm>;
+  __shared__ typename Histogram::TempStorage storage;
+  Counter* bins = out + 4 * blockIdx.x;
+  int items[kEach];
+  load(in, items);
+  Histogram(storage).InitHistogram(bins);
+  // As in CUB's documentation, whose default, BLOCK_HISTO_SORT, needs no barrier here.
+  if (kAlgorithm == cub::BLOCK_HISTO_ATOMIC) __syncthreads();
+  Histogram(storage).Composite(items, bins);
+  __syncthreads();
+  Histogram(storage).Composite(items, bins);
+}
+
+template <cub::BlockHistogramAlgorithm kAlgorithm, class Counter>
+void expect_histograms() {
+  const Numbers in = with_runs();
+  DeviceArray<int> x(kInBlock);
+  DeviceArray<Counter> bins(8);
+  x.set(in);
+  count_in_blocks<kAlgorithm>
+      <<<2, kWide>>>(static_cast<const int*>(x), static_cast<Counter*>(bins));
+  for (int bin = 0; bin < 8; ++bin)
+    EXPECT_EQ(bins.get()[static_cast<std::size_t>(bin)],
+              2 * std::count(in.begin(), in.end(), bin % 4));
+}
+
+TEST(CubBlocks, HistogramsInGlobalMemory) {
+  expect_histograms<cub::BLOCK_HISTO_SORT, unsigned>();
+  expect_histograms<cub::BLOCK_HISTO_SORT, unsigned short>();  // has no atomicAdd
+  expect_histograms<cub::BLOCK_HISTO_ATOMIC, unsigned>();
+}
+
 // Without TempStorage, the primitives use shared memory of their own.
 __global__ void shuffle_block(const int* in, int* out, int* sums) {
   using Shuffle = cub::BlockShuffle<int, kWide>;
