@@ -158,6 +158,37 @@ TEST(CubBlocks, MergeSort) {
   }
 }
 
+using LargeSort = cub::BlockMergeSort<int, 512, 8, int>;
+
+// The sizes of CUB 3.0. A block has only 48 KiB.
+static_assert(sizeof(LargeSort::TempStorage) == 4 * 4097);
+static_assert(sizeof(cub::BlockMergeSort<char, 64, 3, double>::TempStorage) == 8 * 193);
+static_assert(sizeof(cub::WarpMergeSort<int, 3, 16>::TempStorage) == 4 * 49);
+
+__global__ void sort_large_block(int* keys, int* places) {
+  __shared__ LargeSort::TempStorage storage;
+  const int first = 8 * static_cast<int>(threadIdx.x);
+  int key[8], place[8];
+  for (int i = 0; i < 8; ++i) key[i] = keys[first + i], place[i] = first + i;
+  LargeSort(storage).Sort(key, place, [](int a, int b) { return a < b; });
+  for (int i = 0; i < 8; ++i) keys[first + i] = key[i], places[first + i] = place[i];
+}
+
+TEST(CubBlocks, MergeSortOfALargeBlock) {
+  constexpr int kCount = 4096;
+  Numbers in(kCount), order(kCount), places(kCount);
+  for (int i = 0; i < kCount; ++i) {
+    in[static_cast<std::size_t>(i)] = i * 1235 % kCount;  // a permutation
+    places[static_cast<std::size_t>(i * 1235 % kCount)] = i;
+  }
+  std::iota(order.begin(), order.end(), 0);
+  DeviceArray<int> keys(kCount), from(kCount);
+  keys.set(in);
+  sort_large_block<<<1, 512>>>(keys, from);
+  EXPECT_EQ(keys.get(), order);
+  EXPECT_EQ(from.get(), places);
+}
+
 __global__ void sort_in_warps(int* keys) {
   using Sort = cub::WarpMergeSort<int, kEach, 16>;
   __shared__ typename Sort::TempStorage storage[kWide / 16];
