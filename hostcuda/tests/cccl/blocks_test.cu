@@ -72,15 +72,40 @@ TEST(CubBlocks, Discontinuity) {
   EXPECT_EQ(part_of(found, 3 * kInBlock, 4 * kInBlock), tails);
 }
 
+__global__ void flag_floats(int* heads, int* tails) {
+  float items[2] = {threadIdx.x / 2.f, (threadIdx.x + 1) / 2.f};
+  int flags[2];
+  using Discontinuity = cub::BlockDiscontinuity<float, 2>;
+  Discontinuity().FlagHeads(flags, items, cub::Inequality(), 0);
+  for (int i = 0; i < 2; ++i) heads[2 * threadIdx.x + i] = flags[i];
+  __syncthreads();
+  Discontinuity().FlagTails(flags, items, cub::Inequality(), 1);
+  for (int i = 0; i < 2; ++i) tails[2 * threadIdx.x + i] = flags[i];
+}
+
+TEST(CubBlocks, DiscontinuityConvertsTheItemOfTheNextTile) {
+  DeviceArray<int> heads(4), tails(4);
+  flag_floats<<<1, 2>>>(heads, tails);  // 0, 0.5, 0.5, 1
+  EXPECT_EQ(heads.get(), (Numbers{0, 1, 0, 1}));
+  EXPECT_EQ(tails.get(), (Numbers{1, 0, 1, 0}));
+}
+
+struct MinusOfReferences {  // as in CUB's documentation
+  template <class T>
+  __device__ T operator()(T& a, T& b) const {
+    return a - b;
+  }
+};
+
 __global__ void difference_in_block(const int* in, int* out) {
   using Difference = cub::BlockAdjacentDifference<int, kWide>;
   __shared__ typename Difference::TempStorage storage;
   int items[kEach], changed[kEach];
   load(in, items);
-  Difference(storage).SubtractLeft(items, changed, cub::Difference(), 1000);
+  Difference(storage).SubtractLeft(items, changed, MinusOfReferences(), 1000);
   store(out, changed);
   __syncthreads();
-  Difference(storage).SubtractRightPartialTile(items, changed, cub::Difference(), 100);
+  Difference(storage).SubtractRightPartialTile(items, changed, MinusOfReferences(), 100);
   store(out + kInBlock, changed);
   __syncthreads();
   Difference(storage).SubtractLeft(items, items, cub::Difference());
@@ -133,6 +158,37 @@ TEST(CubBlocks, MergeSort) {
   }
 }
 
+using LargeSort = cub::BlockMergeSort<int, 512, 8, int>;
+
+// The sizes of CUB 3.0. A block has only 48 KiB.
+static_assert(sizeof(LargeSort::TempStorage) == 4 * 4097);
+static_assert(sizeof(cub::BlockMergeSort<char, 64, 3, double>::TempStorage) == 8 * 193);
+static_assert(sizeof(cub::WarpMergeSort<int, 3, 16>::TempStorage) == 4 * 49);
+
+__global__ void sort_large_block(int* keys, int* places) {
+  __shared__ LargeSort::TempStorage storage;
+  const int first = 8 * static_cast<int>(threadIdx.x);
+  int key[8], place[8];
+  for (int i = 0; i < 8; ++i) key[i] = keys[first + i], place[i] = first + i;
+  LargeSort(storage).Sort(key, place, [](int a, int b) { return a < b; });
+  for (int i = 0; i < 8; ++i) keys[first + i] = key[i], places[first + i] = place[i];
+}
+
+TEST(CubBlocks, MergeSortOfALargeBlock) {
+  constexpr int kCount = 4096;
+  Numbers in(kCount), order(kCount), places(kCount);
+  for (int i = 0; i < kCount; ++i) {
+    in[static_cast<std::size_t>(i)] = i * 1235 % kCount;  // a permutation
+    places[static_cast<std::size_t>(i * 1235 % kCount)] = i;
+  }
+  std::iota(order.begin(), order.end(), 0);
+  DeviceArray<int> keys(kCount), from(kCount);
+  keys.set(in);
+  sort_large_block<<<1, 512>>>(keys, from);
+  EXPECT_EQ(keys.get(), order);
+  EXPECT_EQ(from.get(), places);
+}
+
 __global__ void sort_in_warps(int* keys) {
   using Sort = cub::WarpMergeSort<int, kEach, 16>;
   __shared__ typename Sort::TempStorage storage[kWide / 16];
@@ -169,6 +225,41 @@ TEST(CubBlocks, Histogram) {
   count_in_block<<<1, kWide>>>(x, bins);
   for (int bin = 0; bin < 4; ++bin)
     EXPECT_EQ(bins.get()[static_cast<std::size_t>(bin)], std::count(in.begin(), in.end(), bin));
+}
+
+// Each block has its counters in global memory.
+template <cub::BlockHistogramAlgorithm kAlgorithm, class Counter>
+__global__ void count_in_blocks(const int* in, Counter* out) {
+  using Histogram = cub::BlockHistogram<int, kWide, kEach, 4, kAlgorithm>;
+  __shared__ typename Histogram::TempStorage storage;
+  Counter* bins = out + 4 * blockIdx.x;
+  int items[kEach];
+  load(in, items);
+  Histogram(storage).InitHistogram(bins);
+  // As in CUB's documentation, whose default, BLOCK_HISTO_SORT, needs no barrier here.
+  if (kAlgorithm == cub::BLOCK_HISTO_ATOMIC) __syncthreads();
+  Histogram(storage).Composite(items, bins);
+  __syncthreads();
+  Histogram(storage).Composite(items, bins);
+}
+
+template <cub::BlockHistogramAlgorithm kAlgorithm, class Counter>
+void expect_histograms() {
+  const Numbers in = with_runs();
+  DeviceArray<int> x(kInBlock);
+  DeviceArray<Counter> bins(8);
+  x.set(in);
+  count_in_blocks<kAlgorithm>
+      <<<2, kWide>>>(static_cast<const int*>(x), static_cast<Counter*>(bins));
+  for (int bin = 0; bin < 8; ++bin)
+    EXPECT_EQ(bins.get()[static_cast<std::size_t>(bin)],
+              2 * std::count(in.begin(), in.end(), bin % 4));
+}
+
+TEST(CubBlocks, HistogramsInGlobalMemory) {
+  expect_histograms<cub::BLOCK_HISTO_SORT, unsigned>();
+  expect_histograms<cub::BLOCK_HISTO_SORT, unsigned short>();  // has no atomicAdd
+  expect_histograms<cub::BLOCK_HISTO_ATOMIC, unsigned>();
 }
 
 // Without TempStorage, the primitives use shared memory of their own.

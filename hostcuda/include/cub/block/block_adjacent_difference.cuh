@@ -1,5 +1,5 @@
 // hostcuda: cub::BlockAdjacentDifference, which combines each item with its neighbour. An item
-// without a neighbour is copied.
+// without a neighbour is copied. As in CUB, the functor may take its arguments by T&.
 #pragma once
 
 #include <climits>
@@ -55,21 +55,19 @@ class BlockAdjacentDifference {
  private:
   // `input` and `output` may be the same array, so these loops run towards the neighbour last used.
   template <int N, class Out, class Difference>
-  void left(T (&input)[N], Out (&output)[N], Difference& difference, int valid,
-            const T* predecessor) {
+  void left(T (&input)[N], Out (&output)[N], Difference& difference, int valid, T* predecessor) {
     items_.exchange(input);
     for (int i = N - 1; i >= 0; --i) {
-      const T* before = i ? &input[i - 1] : items_.before(predecessor);
+      T* before = i ? &input[i - 1] : items_.before(predecessor);
       output[i] =
           before && items_.index(i, N) < valid ? Out(difference(input[i], *before)) : Out(input[i]);
     }
   }
   template <int N, class Out, class Difference>
-  void right(T (&input)[N], Out (&output)[N], Difference& difference, int valid,
-             const T* successor) {
+  void right(T (&input)[N], Out (&output)[N], Difference& difference, int valid, T* successor) {
     items_.exchange(input);
     for (int i = 0; i < N; ++i) {
-      const T* after = i + 1 < N ? &input[i + 1] : items_.after(successor);
+      T* after = i + 1 < N ? &input[i + 1] : items_.after(successor);
       output[i] = after && items_.index(i, N) < valid - 1 ? Out(difference(input[i], *after))
                                                           : Out(input[i]);
     }

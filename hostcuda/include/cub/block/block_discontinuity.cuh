@@ -17,15 +17,25 @@ class BlockDiscontinuity {
   explicit BlockDiscontinuity(TempStorage& storage) : items_(storage, "cub::BlockDiscontinuity") {}
 
   // The first item of the block gets a flag unless `predecessor`, the item before it, is given.
-  template <int N, class Flag, class Differ, class... Item>
-  void FlagHeads(Flag (&heads)[N], T (&input)[N], Differ differ, const Item&... predecessor) {
+  template <int N, class Flag, class Differ>
+  void FlagHeads(Flag (&heads)[N], T (&input)[N], Differ differ) {
     items_.exchange(input);
-    flag_heads(heads, input, differ, &predecessor...);
+    flag_heads(heads, input, differ);
   }
-  template <int N, class Flag, class Differ, class... Item>
-  void FlagTails(Flag (&tails)[N], T (&input)[N], Differ differ, const Item&... successor) {
+  template <int N, class Flag, class Differ>
+  void FlagHeads(Flag (&heads)[N], T (&input)[N], Differ differ, T predecessor) {
     items_.exchange(input);
-    flag_tails(tails, input, differ, &successor...);
+    flag_heads(heads, input, differ, &predecessor);
+  }
+  template <int N, class Flag, class Differ>
+  void FlagTails(Flag (&tails)[N], T (&input)[N], Differ differ) {
+    items_.exchange(input);
+    flag_tails(tails, input, differ);
+  }
+  template <int N, class Flag, class Differ>
+  void FlagTails(Flag (&tails)[N], T (&input)[N], Differ differ, T successor) {
+    items_.exchange(input);
+    flag_tails(tails, input, differ, &successor);
   }
   template <int N, class Flag, class Differ>
   void FlagHeadsAndTails(Flag (&heads)[N], Flag (&tails)[N], T (&input)[N], Differ differ) {
@@ -65,18 +75,16 @@ class BlockDiscontinuity {
       return static_cast<Flag>(differ(a, b));
   }
   template <int N, class Flag, class Differ>
-  void flag_heads(Flag (&heads)[N], const T (&input)[N], Differ& differ,
-                  const T* predecessor = nullptr) {
+  void flag_heads(Flag (&heads)[N], T (&input)[N], Differ& differ, T* predecessor = nullptr) {
     for (int i = 0; i < N; ++i) {
-      const T* before = i ? &input[i - 1] : items_.before(predecessor);
+      T* before = i ? &input[i - 1] : items_.before(predecessor);
       heads[i] = before ? flag<Flag>(differ, *before, input[i], items_.index(i, N)) : Flag(1);
     }
   }
   template <int N, class Flag, class Differ>
-  void flag_tails(Flag (&tails)[N], const T (&input)[N], Differ& differ,
-                  const T* successor = nullptr) {
+  void flag_tails(Flag (&tails)[N], T (&input)[N], Differ& differ, T* successor = nullptr) {
     for (int i = 0; i < N; ++i) {
-      const T* after = i + 1 < N ? &input[i + 1] : items_.after(successor);
+      T* after = i + 1 < N ? &input[i + 1] : items_.after(successor);
       tails[i] = after ? flag<Flag>(differ, input[i], *after, items_.index(i, N) + 1) : Flag(1);
     }
   }

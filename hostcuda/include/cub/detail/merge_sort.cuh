@@ -1,20 +1,24 @@
 // hostcuda: the stable sort of cub::BlockMergeSort and cub::WarpMergeSort.
 #pragma once
 
+#include <utility>
+
 #include "block.cuh"
 
 namespace cub {
 namespace detail {
 
-// Threads is a group of kThreads threads, with rank() and barrier(). One of them sorts.
+// Threads is a group of kThreads threads, with rank() and barrier(). Each thread sorts its own
+// items. Then runs of sorted items are merged in pairs, until one run is left.
 template <class Key, class Value, int kThreads, int N, class Threads>
 class merge_sort {
+  static_assert((kThreads & (kThreads - 1)) == 0, "the number of threads must be a power of two");
   static constexpr int kItems = kThreads * N;
 
  public:
-  struct TempStorage {
-    storage<Key, kItems> keys[2];
-    storage<Value, kItems> values[2];
+  union TempStorage {  // as large as CUB's
+    storage<Key, kItems + 1> keys;
+    storage<Value, kItems + 1> values;
   };
 
   template <class Less>
@@ -52,41 +56,57 @@ class merge_sort {
       if (index(i) >= valid) keys[i] = key;
   }
   template <class Less>
-  void sort(Key (&keys)[N], Value* items, Less& less, int count) {
-    for (int i = 0; i < N; ++i) {
-      storage_.keys[0][index(i)] = keys[i];
-      if (items) storage_.values[0][index(i)] = items[i];
+  void sort(Key (&keys)[N], Value* values, Less& less, int count) {
+    sort_own(keys, values, less, count - index(0));
+    for (int run = N; run < kItems; run *= 2) {
+      int from[N];
+      share(storage_.keys, keys);
+      merge(keys, from, less, run, count);
+      if (!values) continue;
+      share(storage_.values, values);
+      for (int i = 0; i < N && index(i) < count; ++i) values[i] = storage_.values[from[i]];
     }
+  }
+  template <class Less>
+  static void sort_own(Key (&keys)[N], Value* values, Less& less, int count) {
+    for (int i = 1; i < N && i < count; ++i)
+      for (int k = i; k > 0 && less(keys[k], keys[k - 1]); --k) {
+        std::swap(keys[k], keys[k - 1]);
+        if (values) std::swap(values[k], values[k - 1]);
+      }
+  }
+  template <class Item>
+  void share(storage<Item, kItems + 1>& shared, const Item* items) const {
     threads_.barrier();
-    const bool swapped = rounds(count) % 2 == 1;
-    if (threads_.rank() == 0) merge_all(items != nullptr, less, count);
+    for (int i = 0; i < N; ++i) shared[index(i)] = items[i];
     threads_.barrier();
+  }
+  // Merges the pair of runs to which the thread's items belong, as far as the result becomes the
+  // thread's keys. `from` gets their places before.
+  template <class Less>
+  void merge(Key (&keys)[N], int (&from)[N], Less& less, int run, int count) {
+    if (index(0) >= count) return;
+    const auto at_most = [](int i, int limit) { return i < limit ? i : limit; };
+    const int begin = index(0) / (2 * run) * (2 * run);
+    const int middle = at_most(begin + run, count), end = at_most(begin + 2 * run, count);
+    auto& all = storage_.keys;
+    // How many of the keys that precede the thread's keys in the result are of the first run? At
+    // least `least`, because the second run may have too few.
+    const int preceding = index(0) - begin, of_second = end - middle;
+    int least = preceding < of_second ? 0 : preceding - of_second;
+    int most = at_most(preceding, middle - begin);
+    while (least < most) {
+      const int half = (least + most) / 2;
+      if (less(all[middle + preceding - 1 - half], all[begin + half]))
+        most = half;
+      else
+        least = half + 1;
+    }
+    int first = begin + least, second = middle + preceding - least;
     for (int i = 0; i < N && index(i) < count; ++i) {
-      keys[i] = storage_.keys[swapped][index(i)];
-      if (items) items[i] = storage_.values[swapped][index(i)];
-    }
-  }
-  static int rounds(int count) {
-    int number = 0;
-    for (int run = 1; run < count; run *= 2) ++number;
-    return number;
-  }
-  // Each round merges runs of 1, 2, 4, ... keys into the other half of the memory.
-  template <class Less>
-  void merge_all(bool has_values, Less& less, int count) {
-    const auto at_most = [count](int i) { return i < count ? i : count; };
-    for (int run = 1, now = 0; run < count; run *= 2, now ^= 1)
-      for (int begin = 0; begin < count; begin += 2 * run)
-        merge(has_values, less, now, begin, at_most(begin + run), at_most(begin + 2 * run));
-  }
-  template <class Less>
-  void merge(bool has_values, Less& less, int now, int begin, int middle, int end) {
-    auto& keys = storage_.keys[now];
-    for (int out = begin, a = begin, b = middle; out < end; ++out) {
-      const bool takes_second = a == middle || (b < end && less(keys[b], keys[a]));
-      const int from = takes_second ? b++ : a++;
-      storage_.keys[now ^ 1][out] = keys[from];
-      if (has_values) storage_.values[now ^ 1][out] = storage_.values[now][from];
+      const bool takes_second = first == middle || (second < end && less(all[second], all[first]));
+      from[i] = takes_second ? second++ : first++;
+      keys[i] = all[from[i]];
     }
   }
 

@@ -26,10 +26,8 @@ class neighbours {
     __syncthreads();
   }
   // The item before the thread's first one; of_tile: what the first thread gets.
-  const T* before(const T* of_tile) const {
-    return thread_ == 0 ? of_tile : &storage_.last[thread_ - 1];
-  }
-  const T* after(const T* of_tile) const {
+  T* before(T* of_tile) const { return thread_ == 0 ? of_tile : &storage_.last[thread_ - 1]; }
+  T* after(T* of_tile) const {
     return thread_ == kThreads - 1 ? of_tile : &storage_.first[thread_ + 1];
   }
   int index(int i, int per_thread) const { return thread_ * per_thread + i; }
