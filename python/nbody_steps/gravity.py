@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -62,6 +62,17 @@ def settings_named(method: str, options: dict[str, Any]) -> _extension.Settings:
 
 def length(softening: Any) -> float:
     return checks.number("softening", softening, 0, 1e150, "a finite number, 0 or more")
+
+
+@functools.lru_cache(maxsize=64, typed=True)
+def operation_of_jax(function: str, softening: float, method: str, theta: float, multipole: int,
+                     force_tolerance: float, device: Optional[str], threads: Optional[int],
+                     unchecked: bool, *forms: Any) -> Callable[..., Any]:
+    """Returns a function of arrays on a device whose shapes and dtypes alternate in `forms`. All
+    arguments are checked, but only once."""
+    options = settings(method, theta, multipole, force_tolerance, device, threads, True, unchecked)
+    named = tuple(zip(("positions", "masses", "targets"), forms[::2], forms[1::2]))
+    return in_jax.checked_operation(function, length(softening), options, named)
 
 
 def accelerations(positions: Any, masses: Any, softening: float, targets: Any = None,
@@ -129,6 +140,15 @@ def total(function: str, positions: Any, masses: Any, softening: float, targets:
                                      softening, (*options, True, unchecked), settings)
         if found is not None:
             return found
+    there = in_jax.arrays_there(positions, masses, targets)
+    if there is not None:
+        forms = [form for array in there for form in (array.shape, array.dtype)]
+        try:
+            operation = operation_of_jax(function, softening, *options, unchecked, *forms)
+        except TypeError:  # an option is not hashable, so not a number: below, it raises an error
+            pass
+        else:
+            return operation(*there)
     arrays = {"positions": positions, "masses": masses, "targets": targets}
     place = in_jax.takes(options[4], *arrays.values())
     if place is not None:

@@ -18,6 +18,7 @@ from . import _extension, checks, devices
 
 NAME = "nbody_steps_gravity"
 QUANTITIES = {"accelerations": 0, "potential": 1, "jerk": 2}
+PLATFORM = "gpu"  # calls with arrays there are operations of JAX, also outside jax.jit
 NOT_BUILT = ("positions: arrays within jax.jit are not allowed, because JAX was not installed when "
              "nbody_steps was built; install JAX, then nbody_steps again")
 
@@ -58,9 +59,26 @@ def takes(device: Optional[str], positions: Any, *others: Any) -> Optional[str]:
                              "chooses the device; use None")
         return "traced"
     is_there = (_extension.has_cuda and isinstance(positions, jax.Array)
-                and all(found.platform == "gpu" for found in positions.devices())
+                and all(found.platform == PLATFORM for found in positions.devices())
                 and ffi() is not None)
     return "on device" if is_there else None
+
+
+def arrays_there(positions: Any, masses: Any, targets: Any) -> Optional[tuple[Any, ...]]:
+    """Returns the arrays of a call, without targets if they are None, if all are arrays of JAX with
+    values, and the positions are on a device. Otherwise returns None; then `takes` must look more
+    closely, which takes as long as a kernel."""
+    jax = sys.modules.get("jax")
+    if jax is None or not _extension.has_cuda:
+        return None
+    given = (positions, masses) if targets is None else (positions, masses, targets)
+    for array in given:
+        if not isinstance(array, jax.Array) or isinstance(array, jax.core.Tracer):
+            return None
+    for device in positions.devices():
+        if device.platform != PLATFORM:
+            return None
+    return given if ffi() is not None else None
 
 
 @functools.lru_cache(maxsize=64)

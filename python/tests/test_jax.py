@@ -6,12 +6,14 @@ usage: test_jax.py
 from __future__ import annotations
 
 import unittest
+from unittest import mock
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import nbody_steps as nb
+from nbody_steps import _extension, in_jax
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
@@ -118,6 +120,30 @@ class InJax(unittest.TestCase):
         compiled = jax.jit(lambda x, m: nb.accelerations(x, m, 0.1))
         with self.assertRaisesRegex(jax.errors.JaxRuntimeError, "a mass is negative"):
             compiled(x, m).block_until_ready()
+
+    @mock.patch.object(in_jax, "PLATFORM", "cpu")
+    @mock.patch.object(_extension, "has_cuda", True)
+    def test_calls_outside_of_jit(self) -> None:
+        """Calls with arrays on a device are operations of JAX; here the device is the CPU."""
+        x, _, m = bodies(60)
+        there = jnp.asarray(x), jnp.asarray(m)
+        for _ in range(2):  # the second call looks at nothing twice
+            self.same(nb.accelerations(*there, 0.1), nb.accelerations(x, m, 0.1))
+            self.same(nb.potential(*there, 0.1, there[0][:5]), nb.potential(x, m, 0.1, x[:5]))
+            self.same(nb.accelerations(*there, 0.1, method="tree", force_tolerance=0),
+                      nb.accelerations(x, m, 0.1, method="tree", force_tolerance=0))
+        self.assertEqual(nb.accelerations(*there, 0.1, there[0][:0]).shape, (0, 3))
+        for text, masses, softening, options in (
+                (r"masses: shape \(59,\) is not allowed", there[1][1:], 0.1, {}),
+                ("masses: not on CUDA device", m, 0.1, {}),
+                ("softening: ", there[1], True, {}),
+                ("softening: ", there[1], -1, {}),
+                ("softening: ", there[1], [0.1], {}),
+                ("multipole: 2.0 is not allowed", there[1], 0.1, {"multipole": 2.0}),
+                ("theta: ", there[1], 0.1, {"theta": []}),
+                ("device: 'cpu' is not allowed", there[1], 0.1, {"device": "cpu"})):
+            with self.assertRaisesRegex(ValueError, text):
+                nb.accelerations(there[0], masses, softening, **options)
 
 
 if __name__ == "__main__":
