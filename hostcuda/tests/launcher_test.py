@@ -65,6 +65,13 @@ class LauncherTest(unittest.TestCase):
         self.assertNotEqual(0, code)
         self.assertIn("a.cu:5:", said)
 
+    def test_merge_sorts_need_a_power_of_two_of_threads(self):
+        text = "#include <cub/cub.cuh>\ntemplate class cub::BlockMergeSort<int, %d, 4>;\n"
+        self.assertEqual((0, ""), self.compile(text % 64, "-fsyntax-only"))
+        code, said = self.compile(text % 96, "-fsyntax-only")
+        self.assertNotEqual(0, code)
+        self.assertIn("the number of threads must be a power of two", said)
+
     def test_wrong_arguments_of_a_launch_are_errors(self):
         launches = (
             "k<<<1, 2>>>()",

@@ -237,6 +237,14 @@ HOSTCUDA_FUNCTION unsigned atomicDec(unsigned* address, unsigned limit) {
     return name(address, static_cast<T>(values)...);        \
   }
 HOSTCUDA_SCOPES(atomicAdd)
+// The scope holds for one atomic only, and each component is an atomic.
+inline float2 atomicAdd_block(float2* address, float2 value) {
+  return float2{atomicAdd_block(&address->x, value.x), atomicAdd_block(&address->y, value.y)};
+}
+inline float4 atomicAdd_block(float4* address, float4 value) {
+  return float4{atomicAdd_block(&address->x, value.x), atomicAdd_block(&address->y, value.y),
+                atomicAdd_block(&address->z, value.z), atomicAdd_block(&address->w, value.w)};
+}
 HOSTCUDA_SCOPES(atomicSub)
 HOSTCUDA_SCOPES(atomicExch)
 HOSTCUDA_SCOPES(atomicMin)

@@ -97,33 +97,36 @@ inline unsigned short half_bits(float value) {
   }
 
 // Operations on a pair work on each element separately.
-#define HOSTCUDA_SMALL_FLOAT2(Pair, Name)                                       \
-  struct Pair##_raw {                                                           \
-    unsigned short x, y;                                                        \
-  };                                                                            \
-  struct __attribute__((aligned(4))) Pair {                                     \
-    Name x, y;                                                                  \
-    Pair() = default;                                                           \
-    Pair(Name x_, Name y_) : x(x_), y(y_) {}                                    \
-    Pair(Pair##_raw raw) : x(Name##_raw{raw.x}), y(Name##_raw{raw.y}) {}        \
-    operator Pair##_raw() const { return {x.bits, y.bits}; }                    \
-    Pair& operator+=(Pair other) { return *this = {x + other.x, y + other.y}; } \
-    Pair& operator-=(Pair other) { return *this = {x - other.x, y - other.y}; } \
-    HOSTCUDA_STEPS(Pair, Pair(1.0f, 1.0f))                                      \
-  };                                                                            \
-  inline Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }      \
-  inline Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }      \
-  inline Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }      \
-  inline Pair operator/(Pair a, Pair b) { return {a.x / b.x, a.y / b.y}; }      \
-  inline Pair operator-(Pair a) { return {-a.x, -a.y}; }                        \
-  inline Pair& operator*=(Pair& a, Pair b) { return a = a * b; }                \
-  inline Pair& operator/=(Pair& a, Pair b) { return a = a / b; }                \
-  inline bool operator==(Pair a, Pair b) { return a.x == b.x && a.y == b.y; }   \
-  inline bool operator!=(Pair a, Pair b) { return !(a == b); }                  \
-  inline Pair atomicAdd(Pair* address, Pair value) {                            \
-    return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};  \
-  }                                                                             \
-  namespace hostcuda {                                                          \
-  template <>                                                                   \
-  inline constexpr bool kMayShuffle<Pair> = true;                               \
+#define HOSTCUDA_SMALL_FLOAT2(Pair, Name)                                                  \
+  struct Pair##_raw {                                                                      \
+    unsigned short x, y;                                                                   \
+  };                                                                                       \
+  struct __attribute__((aligned(4))) Pair {                                                \
+    Name x, y;                                                                             \
+    Pair() = default;                                                                      \
+    Pair(Name x_, Name y_) : x(x_), y(y_) {}                                               \
+    Pair(Pair##_raw raw) : x(Name##_raw{raw.x}), y(Name##_raw{raw.y}) {}                   \
+    operator Pair##_raw() const { return {x.bits, y.bits}; }                               \
+    Pair& operator+=(Pair other) { return *this = {x + other.x, y + other.y}; }            \
+    Pair& operator-=(Pair other) { return *this = {x - other.x, y - other.y}; }            \
+    HOSTCUDA_STEPS(Pair, Pair(1.0f, 1.0f))                                                 \
+  };                                                                                       \
+  inline Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }                 \
+  inline Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }                 \
+  inline Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }                 \
+  inline Pair operator/(Pair a, Pair b) { return {a.x / b.x, a.y / b.y}; }                 \
+  inline Pair operator-(Pair a) { return {-a.x, -a.y}; }                                   \
+  inline Pair& operator*=(Pair& a, Pair b) { return a = a * b; }                           \
+  inline Pair& operator/=(Pair& a, Pair b) { return a = a / b; }                           \
+  inline bool operator==(Pair a, Pair b) { return a.x == b.x && a.y == b.y; }              \
+  inline bool operator!=(Pair a, Pair b) { return !(a == b); }                             \
+  inline Pair atomicAdd(Pair* address, Pair value) {                                       \
+    return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};             \
+  }                                                                                        \
+  inline Pair atomicAdd_block(Pair* address, Pair value) {                                 \
+    return {atomicAdd_block(&address->x, value.x), atomicAdd_block(&address->y, value.y)}; \
+  }                                                                                        \
+  namespace hostcuda {                                                                     \
+  template <>                                                                              \
+  inline constexpr bool kMayShuffle<Pair> = true;                                          \
   }

@@ -166,16 +166,15 @@ cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
   if (request.cooperative && !fits_cooperatively(request))
     return fail(cudaErrorCooperativeLaunchTooLarge);
   std::shared_ptr<const Work> of_node = stream->capture ? body : nullptr;
-  static cudaError_t error_of_grid;
-  error_of_grid = cudaSuccess;
+  // Of this launch only: enqueue() may run older grids, and this grid may run later.
+  const auto error_of_grid = std::make_shared<cudaError_t>(cudaSuccess);
   enqueue(*stream,
           [launch = Launch{request.site, request.grid, request.block, request.dynamic_shared_bytes,
                            dynamic_shared_limit(request.function), std::move(body), stream->device,
-                           ++launches, request.cluster, request.cooperative}] {
-            error_of_grid = run_grid(launch);
-          });
+                           ++launches, request.cluster, request.cooperative},
+           error_of_grid] { *error_of_grid = run_grid(launch); });
   if (of_node) describe_kernel_node(*stream, request, std::move(of_node));
-  return error_of_grid;  // success if the grid runs later
+  return *error_of_grid;  // success if the grid runs later
 }
 
 void check_pointer_argument(const Site& site, const volatile void* pointer) {

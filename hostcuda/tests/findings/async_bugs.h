@@ -190,6 +190,27 @@ SEEDED(cub_storage_used_twice, "race") {
   out.get();
 }
 
+// BLOCK_HISTO_SORT needs no barrier between the two functions.
+__global__ void counts_at_once(const int* in, unsigned* bins, bool wrong) {
+  using Sort = cub::BlockHistogram<int, kThreads, 1, kThreads, cub::BLOCK_HISTO_SORT>;
+  using Atomic = cub::BlockHistogram<int, kThreads, 1, kThreads, cub::BLOCK_HISTO_ATOMIC>;
+  int items[] = {in[threadIdx.x]};
+  if (!wrong) {
+    Sort().InitHistogram(bins);
+    Sort().Composite(items, bins);
+  } else {
+    // BUG counters_not_yet_zero
+    Atomic().InitHistogram(bins);
+    Atomic().Composite(items, bins);
+  }
+}
+SEEDED(counters_not_yet_zero, "race") {
+  const Buffer<int> in(kThreads);
+  const Buffer<unsigned> bins(kThreads);
+  counts_at_once<<<1, kThreads>>>(in.data, bins.data, wrong);
+  bins.get();
+}
+
 }  // namespace seeded
 
 #endif

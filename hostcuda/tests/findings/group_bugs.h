@@ -3,6 +3,7 @@
 #define HOSTCUDA_TESTS_FINDINGS_GROUP_BUGS_H
 
 #include <cooperative_groups.h>
+#include <cuda_fp16.h>
 
 #include <cuda/atomic>
 
@@ -134,6 +135,24 @@ __global__ void count_in_blocks(int* out, bool wrong) {
   atomicAdd_block(&out[wrong ? 0 : blockIdx.x], 1);
 }
 SEEDED_KERNEL(counter_of_block, "race", count_in_blocks, 2, kThreads, 2)
+
+// The scope holds for each component.
+template <class Pair, class Number>
+__global__ void add_pairs_in_block(Pair* out, Number one, bool wrong) {
+  Pair* const mine = &out[wrong ? 0 : blockIdx.x];
+  // BUG pair_of_block
+  if (blockIdx.x == 0) atomicAdd_block(mine, Pair{one, one});
+  // BUG pair_of_halves
+  if (blockIdx.x == 1) atomicAdd(&mine->y, one);
+}
+SEEDED(pair_of_block, "race") {
+  const Buffer<float2> out(2);
+  add_pairs_in_block<<<2, kThreads>>>(out.data, 1.0f, wrong);
+}
+SEEDED(pair_of_halves, "race") {
+  const Buffer<__half2> out(2);
+  add_pairs_in_block<<<2, kThreads>>>(out.data, __float2half(1), wrong);
+}
 
 __global__ void count_with_references(int* out, bool wrong) {
   int& counter = out[wrong ? 0 : blockIdx.x];

@@ -74,6 +74,21 @@ TEST(Error, LaunchBoundsLimitTheThreadsOfABlock) {
   EXPECT_EQ(cudaSuccess, cudaGetLastError());
 }
 
+// In random mode, a launch may make an older grid run, which may fail.
+TEST(Error, ALaunchDoesNotReturnTheErrorOfAnOlderGrid) {
+  DeviceArray<int> value(1, 0);
+  const Stream first(cudaStreamNonBlocking), second(cudaStreamNonBlocking);
+  int* pointer = value;
+  void* arguments[] = {&pointer};
+  for (int i = 0; i < 50; ++i) {
+    bounded<<<1, 65, 0, first.handle>>>(value);
+    EXPECT_CUDA(
+        cudaLaunchKernel((const void*)touch, dim3(1), dim3(1), arguments, 0, second.handle));
+  }
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+}
+
 TEST(Error, MuchSharedMemoryMustBeAskedFor) {
   DeviceArray<int> value(1, 0);
   constexpr std::size_t kLarge = 100 << 10;
