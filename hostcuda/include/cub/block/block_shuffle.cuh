@@ -25,7 +25,7 @@ class BlockShuffle {
     exchange(input);
     output = storage_[(thread_ + static_cast<int>(distance)) % kThreads];
   }
-  // Moves all items of the block up by one. The first item of the block stays as it is.
+  // Moves all items of the block up by one. The first item of the block is unchanged.
   template <int N>
   void Up(T (&input)[N], T (&prev)[N]) {
     exchange(input[N - 1]);
