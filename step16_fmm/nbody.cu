@@ -29,11 +29,10 @@ using namespace walk;
 using clouds::Cloud;
 using series::Series;
 
-constexpr int kGroup = 32;                         // bodies of a warp of the second walk
-constexpr int kLarge = TUNABLE(LARGE_GROUP, 256);  // bodies of a large group
-// The number of warps that must fit on a multiprocessor, which limits their registers. A series of
-// a high order needs more. Before compute capability 9.0 some multiprocessors run at most 16
-// blocks; the emulator ignores the number.
+constexpr int kGroup = 32;  // bodies of a warp of the second walk
+// Series of a higher order need more registers, so fewer warps fit on a multiprocessor, and smaller
+// large groups are faster. The number of warps limits their registers. Before compute capability
+// 9.0 some multiprocessors run at most 16 blocks; the emulator ignores the number.
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
 constexpr int kMostWarps = TUNABLE(WARPS_PER_SM, 20);
 #else
@@ -41,13 +40,18 @@ constexpr int kMostWarps = 16;
 #endif
 template <int kOrder>
 [[maybe_unused]] constexpr int kWarpsPerSm = kOrder <= 3   ? kMostWarps
-                                             : kOrder == 4 ? 12
-                                                           : 8;
-constexpr int kShare = kLarge / kGroup;
-constexpr int kParts = TUNABLE(PARTS, 2);  // warps that walk for a large group, each through a part
+                                             : kOrder == 4 ? 16
+                                                           : 12;
+template <int kOrder>
+constexpr int kLarge = TUNABLE(LARGE_GROUP, kOrder <= 3 ? 256 : 128);  // bodies of a large group
+template <int kOrder>
+constexpr int kShare = kLarge<kOrder> / kGroup;
+// Warps that walk for a large group, each through a part of the tree.
+template <int kOrder>
+constexpr int kParts = TUNABLE(PARTS, kOrder <= 3 ? 2 : 1);
 constexpr int kListed = TUNABLE(LISTED, 1536);  // the most nodes that a large group's walk lists
 constexpr int kRefill = kStack / 2;             // listed nodes that a stack starts with
-static_assert(kLarge % kGroup == 0 && kShare <= 32 && kRefill + kDepth + 32 <= kStack);
+static_assert(kLarge<3> % kGroup == 0 && kShare<3> <= 32 && kRefill + kDepth + 32 <= kStack);
 static_assert(32 * (kRounds + 2) <= kListed, "the list is not full before warps divide the stack");
 // If a group's box is this many times as wide as the distance at which a node is accepted, the node
 // may be in the box but far from all bodies, which are near the faces. Then each body is tested.
@@ -139,17 +143,18 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
             LargeGroup<kOrder>* __restrict__ large_groups) {
   __shared__ int stack[kStack], waiting[64];
   LargeGroup<kOrder>& large = large_groups[blockIdx.x];
-  const int first = blockIdx.x / kParts * kShare, part = blockIdx.x % kParts;  // group, part
+  const int first = blockIdx.x / kParts<kOrder> * kShare<kOrder>;  // the first group of 32 bodies
+  const int part = blockIdx.x % kParts<kOrder>;
   const auto number_of = [&](int k) { return min((first + k) * kGroup + lane(), n - 1); };
   Box box = BoxOf()(bodies[number_of(0)]);
-  for (int k = 1; k < kShare; ++k) box = BoxAround()(box, BoxOf()(bodies[number_of(k)]));
-  const float strength = forces[min(first + lane() % kShare, (n - 1) / kGroup)];
+  for (int k = 1; k < kShare<kOrder>; ++k) box = BoxAround()(box, BoxOf()(bodies[number_of(k)]));
+  const float strength = forces[min(first + lane() % kShare<kOrder>, (n - 1) / kGroup)];
   const float weakest = -largest_of_warp(-strength);
   const float bound = tolerance * weakest;
   box = {box_of_warp(box.low).low, box_of_warp(box.high).high};
   const float3 middle = middle_of(box);
   float radius = 0;
-  for (int k = 0; k < kShare; ++k)
+  for (int k = 0; k < kShare<kOrder>; ++k)
     radius = fmaxf(radius, length(xyz(bodies[number_of(k)]) - middle));
   radius = largest_of_warp(radius);
 
@@ -158,7 +163,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   int count = 0;
   if (lane() == 0) stack[0] = root;
   const int left = walk_down(
-      nodes, stack, 1, part, kParts,
+      nodes, stack, 1, part, kParts<kOrder>,
       [&](const Head& node, bool mine) {
         if (!mine) return Fate::none;
         if (far.covers(node, bound)) return Fate::expanded;
@@ -195,7 +200,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   __shared__ float4 tile[3][32];
   int queued = 0;
   const LargeGroup<kOrder>* const large =
-      large_groups + blockIdx.x / kShare * kParts;  // the group's parts
+      large_groups + blockIdx.x / kShare<kOrder> * kParts<kOrder>;  // the group's parts
   const int i = blockIdx.x * kGroup + lane();
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
@@ -268,7 +273,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     a = a + partial;  // adding partial sums loses fewer digits
     return true;
   };
-  for (int part = 0; part < kParts; ++part) {
+  for (int part = 0; part < kParts<kOrder>; ++part) {
     for (int done = 0; done < large[part].count; done += kRefill) {
       const int size = min(large[part].count - done, kRefill);
       for (int k = lane(); k < size; k += 32) stack[k] = large[part].listed[done + k];
@@ -279,7 +284,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   far.finish();
   a = a + far.series.at(xyz(body) - middle, unit);
   Series<kOrder> all = large[0].series;
-  for (int part = 1; part < kParts; ++part) all.add(large[part].series);
+  for (int part = 1; part < kParts<kOrder>; ++part) all.add(large[part].series);
   a = a + all.at(xyz(body) - large[0].middle, large[0].unit);
   if (i >= n) return;
   move(order[i], a, body.w);
@@ -324,9 +329,9 @@ Timing simulate_with(const Run& run, Systems& systems) {
   // each body, as in step 15b.
   const float tolerance =
       kAllowed * run.approximation.force_tolerance.value_or(0) * powf(theta, kOrder + 2);
-  const int groups = (n - 1) / kGroup + 1, large = (n - 1) / kLarge + 1;
+  const int groups = (n - 1) / kGroup + 1, large = (n - 1) / kLarge<kOrder> + 1;
   DeviceArray<float4> positions(systems.bodies.size()), velocities(systems.bodies.size());
-  DeviceArray<LargeGroup<kOrder>> large_groups(large * kParts);
+  DeviceArray<LargeGroup<kOrder>> large_groups(large * kParts<kOrder>);
   Estimate estimate(n);
   Tree tree{n};
   const Transfer transfer(systems.bodies);
@@ -341,7 +346,7 @@ Timing simulate_with(const Run& run, Systems& systems) {
       estimate.begin(tree.bodies.get(), run.softening_squared);
       tree.connect(theta);
       const float* const forces = estimate.forces();
-      see_far<kOrder, kQuadrupole><<<large * kParts, 32>>>(
+      see_far<kOrder, kQuadrupole><<<large * kParts<kOrder>, 32>>>(
           tree.nodes.get(), tree.root(), tree.cube.get(), tree.bodies.get(), forces, n, theta,
           run.softening_squared, tolerance, large_groups.get());
       advance<kOrder, kQuadrupole><<<groups, 32>>>(
@@ -382,6 +387,6 @@ int main(int argc, char** argv) {
                            .parent = "step15b_force_aware",
                            .summation = nbody::Summation::tiled,
                            .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3}},
-                           .boundaries = {tree::kLeafSize, kGroup, kLarge}},
+                           .boundaries = {tree::kLeafSize, kGroup, kLarge<4>, kLarge<3>}},
                           simulate, argc, argv);
 }
