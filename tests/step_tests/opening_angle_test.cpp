@@ -2,6 +2,7 @@
 // measured limits (physics/force_error.cpp), whatever the shape of the system.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "physics/force_error.h"
@@ -140,6 +141,22 @@ TEST(LadderAngle, IsDecidedOnALine) {
       validated(line, 0.01, 1, kSoftening, ValidationMode::full, Integrator::euler, {1, 2, {}});
   EXPECT_FALSE(found.failed());
   for (const Gate& gate : found.gates) EXPECT_TRUE(gate.decided) << gate.name << ": " << gate.open;
+}
+
+// The groups that share a series may have another size for each order.
+TEST(LadderSeries, OfEveryOrderIsChecked) {
+  const auto& own = step().info.approximation;
+  if (!own || !own->order) return;
+  for (int order = 2; order <= 5; ++order) {
+    Approximation of_order = *own;
+    of_order.order = order;
+    const Validation found = validated(sphere(1, 300), 0.01, 1, kSoftening, ValidationMode::full,
+                                       Integrator::euler, of_order);
+    EXPECT_FALSE(found.failed()) << order;
+    const auto series = std::ranges::find(found.gates, "series", &Gate::name);
+    ASSERT_NE(series, found.gates.end()) << order;
+    EXPECT_EQ(series->open, "") << order;
+  }
 }
 
 // In a second time step with the tree of the first, all bodies are elsewhere. Nodes that keep their

@@ -22,6 +22,9 @@ constexpr double kEdge = 2;
 // The source is two points, at this distance from their centre, so it has a quadrupole. Its higher
 // moments count less than rounding.
 constexpr double kSpread = 0.02;
+// The number of targets at h. Sorted along the curve, these come first or last. So of 32 targets a
+// group of 32 has bodies at both points; of 256 a group of 64, 128 or 256 has, but none of 32.
+constexpr int targets_at_h(int targets) { return targets * 3 / 8; }
 
 // Returns a direction whose components are all large, so that no coefficient counts for little.
 Vector3 drawn_direction(SystemRandom& random) {
@@ -54,7 +57,7 @@ void place(std::span<Body> bodies, int size, double distance, double mass, doubl
     const auto at = [&](int cluster) -> Body& {
       return bodies[static_cast<std::size_t>(cluster * size + k)];
     };
-    at(0) = at_rest_at(k < size / 2 ? h : -1.0 * h, 0);
+    at(0) = at_rest_at(k < targets_at_h(size) ? h : -1.0 * h, 0);
     at(1) = at_rest_at(k % 2 == 0 ? source + u : source - u, mass / size);
     at(2) = at_rest_at({far(source.x), far(source.y), far(source.z)}, 0);
   }
