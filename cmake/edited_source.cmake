@@ -6,7 +6,7 @@
 # the copy stops, so that copies cannot become outdated. The copy is made by the build, so that a
 # changed step does not need a new configuration.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-set(edited_source_script ${CMAKE_CURRENT_LIST_DIR}/edit_source.py)
+set(edited_source_script ${PROJECT_SOURCE_DIR}/tools/nbody_tools/edits.py)
 
 function(edited_source variable)
   cmake_parse_arguments(PARSE_ARGV 1 edit "" "STEP;FILE;NAME" "FIND;REPLACE")

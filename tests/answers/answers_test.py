@@ -21,11 +21,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT, BUILD = (Path(word).resolve() for word in sys.argv[2:4])
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "cmake")]
+sys.path.insert(0, str(ROOT / "tools"))
 
-from edit_source import EditError, edited  # noqa: E402
 from nbody_tools.course.rebuild import build_as  # noqa: E402
 from nbody_tools.diagrams.pairs import meetings  # noqa: E402
+from nbody_tools.edits import EditError, edited  # noqa: E402
 from nbody_tools.course.hardware import blocks_by, measured_limits  # noqa: E402
 from nbody_tools.records.facts import Facts  # noqa: E402
 from nbody_tools.records.timeline import read_timeline, sums  # noqa: E402

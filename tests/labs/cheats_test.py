@@ -17,6 +17,7 @@ from argparse import Namespace
 from pathlib import Path
 from unittest import mock
 
+from nbody_tools.edits import replaced
 from nbody_tools.labs import watching
 from nbody_tools.labs.grade import grade
 from nbody_tools.labs.lab import find_lab
@@ -38,14 +39,10 @@ def text_of(lab, cheat, secret):
 
 
 def edited(lab, cheat):
-    text = lab.solution
     edits = {START: f"{START}\n  {cheat['start']}"} if "start" in cheat else {}
     if "find" in cheat:
         edits[cheat["find"]] = cheat["replace"]
-    for find, replace in edits.items():
-        if find not in text:
-            sys.exit(f"{find!r} is not in the solution of lab {lab.number}")
-        text = text.replace(find, replace, 1)
+    text = replaced(lab.solution, edits.items(), f"the solution of lab {lab.number}")
     return f"{cheat['top']}\n{text}" if "top" in cheat else text
 
 

@@ -28,9 +28,9 @@ except ImportError:
     )
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "cmake"))
-from edit_source import EditError, edited  # noqa: E402
+sys.path.insert(0, str(HERE.parents[1] / "tools"))
 from inputs import write_inputs  # noqa: E402
+from nbody_tools.edits import EditError, edited  # noqa: E402
 
 
 @dataclass

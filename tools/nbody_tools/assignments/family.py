@@ -27,6 +27,7 @@ from nbody_tools.assignments.nearby import Growth
 from nbody_tools.assignments.skipped_atomics import LEAST_LEFT
 from nbody_tools.assignments.times import time_limit
 from nbody_tools.assignments.messages import CALLABLE
+from nbody_tools.edits import EditError, replaced
 from nbody_tools.labs.counts import PATTERNS, describe
 from nbody_tools.labs.lab import Limit
 from nbody_tools.labs.rules import HEADER_OF_ASSIGNMENT, INCLUDES
@@ -290,13 +291,10 @@ class Variant:
         return wrong_programs(self.family.name).wrong(self.choice)
 
     def wrong_text(self, wrong: Wrong) -> str:
-        text = self.reference
-        for find, replacement in wrong.edits:
-            if text.count(find) != 1:
-                raise ToolError(f"{self.name}, {wrong.name}: the reference must contain this text "
-                                f"once, not {text.count(find)} times: {find}")
-            text = text.replace(find, replacement)
-        return text
+        try:
+            return replaced(self.reference, wrong.edits, f"{self.name}, {wrong.name}")
+        except EditError as error:
+            raise ToolError(str(error)) from error
 
     @property
     def description(self) -> str:

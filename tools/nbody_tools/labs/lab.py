@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Optional, Sequence
 
 from nbody_tools.arguments import ROOT, ToolError
+from nbody_tools.edits import EditError, edited, replaced
 from nbody_tools.labs.cpp_text import comments_in, without_comments
 from nbody_tools.steps import headers_of
 
@@ -26,9 +27,6 @@ except ImportError:
         f"labs are read with tomllib, which Python has from 3.11 on; {sys.executable} is "
         f"{sys.version.split()[0]}"
     ) from None
-
-sys.path.insert(0, str(ROOT / "cmake"))
-from edit_source import EditError, edited  # noqa: E402
 
 FOLDER = ROOT / "course" / "labs"
 # The tests of a program (tests.py), in order, with their weights.
@@ -192,14 +190,10 @@ class Lab:
             (wrong.find, wrong.replace),
             *((one["find"], one["replace"]) for one in wrong.also),
         ]
-        for find, replacement in edits:
-            if text.count(find) != 1:
-                raise LabError(
-                    f"lab {self.number}, {wrong.name}: the text to replace must occur once in the "
-                    f"{wrong.of}: {find}"
-                )
-            text = text.replace(find, replacement)
-        return text
+        try:
+            return replaced(text, edits, f"lab {self.number}, {wrong.name}, {wrong.of}")
+        except EditError as error:
+            raise LabError(str(error)) from error
 
     @property
     def fingerprints(self) -> list[str]:

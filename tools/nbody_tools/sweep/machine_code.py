@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from nbody_tools.arguments import ROOT, Failed, ToolError, write_json_lines
+from nbody_tools.edits import EditError, replaced
 from nbody_tools.machine_code.loops import architecture, find_cuobjdump, machine_code
 from nbody_tools.machine_code.sass import FUNCTION, INSTRUCTION
 from nbody_tools.sweep.profiles import PROFILES
@@ -36,11 +37,10 @@ VECTOR = (
 
 
 def edited(text: str) -> str:
-    for old, new in VECTOR:
-        if text.count(old) != 1:
-            raise ToolError(f"{SOURCE}/forces.cuh: '{old}' must occur once")
-        text = text.replace(old, new)
-    return text
+    try:
+        return replaced(text, VECTOR, f"{SOURCE}/forces.cuh")
+    except EditError as error:
+        raise ToolError(str(error)) from error
 
 
 def compiled(folder: Path) -> str:

@@ -19,10 +19,8 @@ from pathlib import Path
 from typing import Iterable, Sequence
 
 from nbody_tools.arguments import ROOT, ToolError, fail, write_whole_file
+from nbody_tools.edits import EditError, edited
 from nbody_tools.sweep.tables import OTHER_PROGRAMS, Program, configurations, read_tables, source_of
-
-sys.path.insert(0, str(ROOT / "cmake"))
-from edit_source import EditError, edited  # noqa: E402
 
 FAST_MATH = "-use_fast_math"
 # The inline step_main() cannot be used here: the linker would keep only one copy of the function,

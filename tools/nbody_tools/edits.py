@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Applies declared edits to a step's source, for mutants and for variants to be measured.
 
-    edit_source.py ORIGINAL NAME FOLDER COUNT [COPY]
+    edits.py ORIGINAL NAME FOLDER COUNT [COPY]
 
 For K from 0 to COUNT - 1, replaces the text in FOLDER/find_K.txt, which must occur exactly once in
 ORIGINAL, by the text in FOLDER/replace_K.txt. Also renames the step to NAME. Without COPY, only
@@ -16,15 +16,22 @@ class EditError(Exception):
     pass
 
 
-def edited(original: Path, name: str, edits: Iterable[Sequence[str]] = (),
-           main: str = "nbody::step_main") -> str:
-    """Applies `edits`, pairs of a text and its replacement, to the text of `original` and returns
-    the result. `main` replaces nbody::step_main."""
-    text = original.read_text(encoding="utf-8")
+def replaced(text: str, edits: Iterable[Sequence[str]], where: str) -> str:
+    """Applies `edits`, pairs of a text and its replacement, to `text` and returns the result. Each
+    text must occur exactly once; `where` begins the message of the EditError if it does not."""
     for find, replace in edits:
         if text.count(find) != 1:
-            raise EditError(f"{name}: the text to replace must occur once in {original}: {find}")
+            raise EditError(f"{where}: the text to replace must occur once, not "
+                            f"{text.count(find)} times: {find}")
         text = text.replace(find, replace)
+    return text
+
+
+def edited(original: Path, name: str, edits: Iterable[Sequence[str]] = (),
+           main: str = "nbody::step_main") -> str:
+    """Applies `edits` to the text of the step `original`, renames the step to `name` and returns
+    the result. `main` replaces nbody::step_main."""
+    text = replaced(original.read_text(encoding="utf-8"), edits, f"{name}: {original}")
     step = original.parent.name
     return text.replace(f'.name = "{step}"', f'.name = "{name}"').replace(
         "nbody::step_main(", f"{main}(")
