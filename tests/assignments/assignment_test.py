@@ -11,18 +11,21 @@ others; --all tests each variant with all wrong programs.
 none if the family's nightly test passed with the present files. --attempts grades programs that
 students wrote from the statement alone: right ones in attempts/, cheats, right programs that use a
 method other than the variant's, and programs with a slip. A file is named VARIANT.cu, or
-VARIANT.WHAT.cu if there are several of a variant.
+VARIANT.WHAT.cu if there are several of a variant. Slips that change a line or two of a right
+program are edits of it, in slips.toml.
 """
 import argparse
 import os
 import secrets
 import sys
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bands import BANDS
 from nbody_tools.assignments.family import find_family
 from nbody_tools.assignments.grading import grade_assignment
+from nbody_tools.edits import replaced
 from nbody_tools.labs import watching
 from nbody_tools.labs.report import as_text
 from nbody_tools.nightly.ledger import Row, read_ledger
@@ -31,6 +34,7 @@ from nbody_tools.nightly.subjects import read_subjects
 
 KIND_OF_FOLDER = {"attempts": "complete", "lessons": "complete", "cheats": "host",
                   "other_methods": "other method", "slips": "slip"}
+HERE = Path(__file__).parent
 THREE = 3
 WORKERS = max(2, (os.cpu_count() or 2) // 2)  # each grader runs two programs at a time
 QUICK = ("slip", "first kernel", "no results")  # kinds of wrong programs that --some tests
@@ -103,16 +107,28 @@ def check_variant(variant):
     return problems
 
 
-if options.attempts:
-    found = sorted(Path(__file__).with_name("attempts").rglob(f"{family.name}-*.cu"))
+def attempts():
+    """Returns the variant, name, text and kind of each program that a student wrote."""
     by_name = {variant.name: variant for variant in family.variants}
-    if len(found) < 2:
-        sys.exit(f"{family.name}: {len(found)} attempts; at least two are required")
-    here, pattern = Path(__file__), f"{family.name}-*.cu"
-    programs = [(by_name[file.name.split(".")[0]], f"{folder}/{file.name}",
-                 file.read_text(encoding="utf-8"), kind)
-                for folder, kind in KIND_OF_FOLDER.items()
-                for file in sorted(here.with_name(folder).rglob(pattern))]
+    found = []
+    for folder, kind in KIND_OF_FOLDER.items():
+        for file in sorted((HERE / folder).rglob(f"{family.name}-*.cu")):
+            found.append((by_name[file.name.split(".")[0]], f"{folder}/{file.name}",
+                          file.read_text(encoding="utf-8"), kind))
+    slips = tomllib.loads((HERE / "slips.toml").read_text(encoding="utf-8"))
+    for name, slip in slips.items():
+        if name.startswith(f"{family.name}-"):
+            right = (HERE / "attempts" / slip["of"]).read_text(encoding="utf-8")
+            found.append((by_name[name.split(".")[0]], f"slips.toml, {name}",
+                          replaced(right, slip["edits"], name), "slip"))
+    return found
+
+
+if options.attempts:
+    programs = attempts()
+    count = sum(name.startswith("attempts/") for _, name, _, _ in programs)
+    if count < 2:
+        sys.exit(f"{family.name}: {count} attempts; at least two are required")
     with ThreadPoolExecutor(WORKERS) as pool:
         all_problems = [problem for found in pool.map(lambda one: check(*one), programs)
                         for problem in found]

@@ -102,7 +102,6 @@ void solve(const Bodies& bodies, float* result) {
   cudaFree(sorted);
   cudaFree(origin);
   cudaFree(place);
-  cudaFree(place);
   cudaFree(begin);
   cudaFree(counts);
 }
