@@ -24,7 +24,7 @@ using Position = float4;  // read by one 16-byte load; w is the mass
 using Velocity = float4;  // w is 0; one 16-byte load or store
 
 // Returns a massless body for an index past the end, so that every tile is full for any N.
-// Other SMs write positions while this kernel runs, so loads bypass L1, which may be stale.
+// Other SMs write positions while this kernel runs, so __ldg is not allowed; __ldcg reads from L2.
 __device__ Position load(const Position* positions, int j, int n) {
   return j < n ? __ldcg(&positions[j]) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }

@@ -28,7 +28,7 @@ __device__ void interact(Position source, const Position (&body)[K], float3 (&a)
 
 // Pairs 32 sources with the bodies of a warp. In step s a lane works on source lane + s (the slab
 // holds the sources twice, so no remainder is needed), and then passes that source's sum on to the
-// next lane. After 32 steps every lane has the sum of its own source.
+// previous lane. After 32 steps every lane has the sum of its own source.
 template <bool kOneMass, int K>
 __device__ float3 meet(const Position* slab, const Position (&body)[K], float3 (&a)[K],
                        float softening_squared) {

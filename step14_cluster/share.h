@@ -20,7 +20,7 @@ constexpr size_t kGroups = TUNABLE(GROUPS, 4);           // for whole systems
 constexpr size_t kBlocksOfGroup = TUNABLE(BLOCKS_OF_GROUP, 4096);  // fewest blocks of a group
 
 using Position = float4;  // read by one 16-byte load; w is the mass
-using Velocity = float4;  // w is 0, and pads each sum to 16 bytes, so that stores are coalesced
+using Velocity = float4;  // w is 0; one 16-byte load or store
 
 // The bodies that a rank keeps, in segments that are padded with additional massless bodies.
 struct Kept {

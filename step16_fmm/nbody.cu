@@ -3,10 +3,10 @@
 // Step 15b computes a distant node's force on each of 32 bodies, which from afar are almost one
 // point. Here the force becomes a Taylor series around their middle (series.h), which is evaluated
 // at each body. There are two levels of groups. First two warps walk the tree (walk.h) for 256
-// neighbours on the curve: they expand the nodes that are far from all of them, and list the
-// others. Then 8 warps continue from this list, each for 32 bodies: a warp expands nodes in a
-// second series, or adds forces of nodes and bodies as in step 15b. 64 clouds (clouds.h) give an
-// estimate of the strength of the forces, so no coarse walk is needed.
+// neighbours on the curve (for orders 4 and 5, one warp for 128): they expand the nodes that are
+// far from all of them, and list the others. Then a warp for each 32 of these bodies continues from
+// the list: it expands nodes in a second series, or adds forces of nodes and bodies as in step 15b.
+// 64 clouds (clouds.h) give an estimate of the strength of the forces, so no coarse walk is needed.
 //
 // Parent: step15b_force_aware. Run: step16_fmm --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"

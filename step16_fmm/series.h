@@ -55,7 +55,7 @@ struct Series {
   float of[kTerms] = {};
 
   // Adds a node (M2L). Its quadrupole Q = 3 sum m_k u_k u_k^T adds sum_ij Q_ij D_i D_j (1 / s)
-  // / 6, up to the order of the last b_k. Lengths are in units of `unit`, so that no power of a
+  // / 6, up to the order of the last b_k. Lengths are multiplied by `unit`, so that no power of a
   // distance overflows.
   template <bool kQuadrupole>
   __device__ void add(const tree::Node& node, float3 point, float unit, float softening_squared) {
