@@ -125,7 +125,7 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
   parser.choice<int>("--multipole", multipole, {{"0", 0}, {"2", 2}},
                      "moments of a node: 0 mass only, 2 mass and quadrupole (steps 15 to 16b)");
   parser.real("--force-tolerance", force_tolerance, 0, kForceToleranceAllowed,
-              "error limit for a node, relative to the force on a body (steps 15b to 16b)");
+              "error limit for a node, relative to the force on a body (steps 15b and 16)");
   parser.choice<int>("--order", order, {{"2", 2}, {"3", 3}, {"4", 4}, {"5", 5}},
                      "order of the series of a group's acceleration (step 16) [3]");
   parser.whole("--rebuild-every", rebuild_every, 1, most,
