@@ -1,5 +1,6 @@
 // The mailboxes of all devices.
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -77,16 +78,20 @@ void Mailbox::begin() {
 }
 
 const Facts& Mailbox::wait(cudaStream_t stream) {
-  constexpr int kLooks = 1024;       // after this many looks, the host checks for failed kernels
-  constexpr int kLooksAtOnce = 512;  // a small kernel reports before the host has looked so often
+  using Clock = std::chrono::steady_clock;
+  constexpr int kLooks = 512;  // a small kernel reports before the host has looked so often
+  constexpr std::chrono::microseconds kBetweenChecks(200);  // for failed kernels
   const std::atomic_ref<int> wrong(slot_.facts->wrong);
-  for (int looks = 1; wrong.load(std::memory_order_acquire) == kPending; ++looks) {
-    if (looks > kLooksAtOnce) std::this_thread::yield();
-    if (looks % kLooks != 0) continue;
+  const auto is_pending = [&wrong] { return wrong.load(std::memory_order_acquire) == kPending; };
+  for (int looks = 1; looks < kLooks && is_pending(); ++looks) continue;
+  for (Clock::time_point checked = Clock::now(); is_pending();) {
+    std::this_thread::yield();  // on a busy machine, this may take milliseconds
+    if (Clock::now() - checked < kBetweenChecks) continue;
+    checked = Clock::now();
     const cudaError_t state = cudaStreamQuery(stream);
     if (state == cudaErrorNotReady) continue;
     CUDA_CHECK(state);
-    if (wrong.load(std::memory_order_acquire) == kPending) throw CudaFailure{NBODY_CUDA_FAILED};
+    if (is_pending()) throw CudaFailure{NBODY_CUDA_FAILED};
   }
   is_in_use_ = false;
   return *slot_.facts;
