@@ -15,8 +15,8 @@
  * may be NULL: then the sources themselves are the targets, and no body acts on itself. If targets
  * have a separate array, each source acts on each target; a source at exactly the position of a
  * target adds nothing to the target's acceleration, and -m / eps to the target's potential. Masses
- * may be 0. Massless bodies take time as targets but not as sources, unless at most 6144 bodies act
- * on each other on a device. Results overwrite the output arrays, which must not overlap each
+ * may be 0. Massless bodies take time as targets but not as sources, unless at most 20,480 bodies
+ * act on each other on a device. Results overwrite the output arrays, which must not overlap each
  * other; nothing is written if a call fails.
  *
  * Softening. A softening below 1e-12 of the largest coordinate (NBODY_DIRECT with double: 1e-100)

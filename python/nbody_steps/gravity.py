@@ -86,7 +86,7 @@ def accelerations(positions: Any, masses: Any, softening: float, targets: Any = 
 
     positions        (n, 3), float32 or float64; lists become float64
     masses           (n,), same dtype, 0 or more; massless bodies cost nothing as sources, unless at
-                     most 6144 bodies act on each other on a device
+                     most 20,480 bodies act on each other on a device
     softening        eps, a length, 0 or more; in float32 and in the tree, at least 1e-12 of the
                      largest coordinate is used (float64: 1e-100)
     targets          (k, 3), same dtype; None: the bodies themselves, without self-forces

@@ -1,4 +1,4 @@
-"""Runs step 14 on several ranks, predicts its speed, and measures it.
+"""Runs a step on several ranks, predicts its speed, and measures it.
 
   ./nbody cluster run --ranks 4 14 --scenario plummer --bodies 1048576 --steps 5
   NBODY_LAUNCHER="srun --mpi=pmix" ./nbody cluster run --ranks 4 14 --input galaxy.bin
@@ -37,7 +37,8 @@ from nbody_tools.cluster import model
 from nbody_tools.steps import choose_steps, default_build, find_steps
 from nbody_tools.tables import aligned
 
-STEP, NAME = "14", "step14_cluster"
+STEP = "14"
+WITH_RANKS = ("step14_cluster", "step16b_tree_ranks")
 PROBLEMS = {  # listed in docs/cluster.md
     "256 x 8192": "--systems 256 --bodies 8192 --steps 20 --repeat 10",
     "262,144": "--scenario plummer --bodies 262144 --steps 5 --repeat 10",
@@ -70,7 +71,7 @@ def configure(p: argparse.ArgumentParser) -> None:
                         help="number of ranks [the launcher's default]")
     run_it.add_argument("--build", type=arguments.existing_folder, metavar="DIR",
                         help="build folder [build/cuda or build/cpu]")
-    run_it.add_argument("step", help="14, the only step that supports ranks")
+    run_it.add_argument("step", help="14 or 16b, the steps that support ranks")
     run_it.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT",
                         help="options of the step").required = False
     predict = commands.add_parser("predict", help="predict the time of a time step")
@@ -147,8 +148,8 @@ def environment(ranks: int | None = None) -> dict[str, str]:
 
 def program(build: Path | None, step: str) -> Path:
     chosen = choose_steps(find_steps(build or default_build()), [step])[0]
-    if chosen.name != NAME:
-        raise ToolError(f"'{step}' does not support ranks; use {NAME}")
+    if chosen.name not in WITH_RANKS:
+        raise ToolError(f"'{step}' does not support ranks; use {' or '.join(WITH_RANKS)}")
     return chosen.program
 
 

@@ -62,9 +62,11 @@ class Cluster(InFolder):
                 self.launcher(text)
 
     def test_a_step_without_ranks(self) -> None:
-        steps = [Step("step07_overlap", Path("a")), Step("step14_cluster", Path("b"))]
+        steps = [Step("step07_overlap", Path("a")), Step("step14_cluster", Path("b")),
+                 Step("step16b_tree_ranks", Path("c"))]
         with mock.patch.object(cluster, "find_steps", lambda build: steps):
             self.assertEqual(cluster.program(Path("build"), "14"), Path("b"))
+            self.assertEqual(cluster.program(Path("build"), "16b"), Path("c"))
             with self.assertRaisesRegex(ToolError, "'7' does not support ranks"):
                 cluster.program(Path("build"), "7")
 
