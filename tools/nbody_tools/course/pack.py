@@ -30,12 +30,14 @@ from nbody_tools.arguments import ROOT, Failed, existing_file, existing_folder
 from nbody_tools.assignments.family import read_variants
 from nbody_tools.course import slides
 from nbody_tools.course.site import LINK, tracked
+from nbody_tools.labs.lab import ANSWERS as OF_A_LAB
 
 # Files that reveal answers, and files for teachers only.
 # The class may read the steps, because the grader recognises copies of a step.
-ANSWERS = ("docs/answers", "course/answers/", "course/gradescope/", "course/teaching",
-           "course/assignments/", "tests/answers/", "tests/assignments/")
-OF_A_LAB = "answers.toml"  # only Gradescope can grade a lab that has this file
+ANSWERS = ("docs/answers", "docs/errata", "course/answers/", "course/gradescope/",
+           "course/teaching", "course/assignments/", "tests/answers/", "tests/assignments/")
+# The tables of wrong answers, for tests, contain right ones, too. They end a lab's table.
+WRONG_ANSWERS = re.compile(r"^\[\[wrong\]\]\n.*", re.M | re.S)
 WORDS_ABOUT_ANSWERS = re.compile(
     r"^\[Answers\]\(.*\n\n?|The answers are in\s\[docs/answers\.md\]\(\S*\)\.|"
     r" \(\[answers\]\(docs/answers\.md\)\)",
@@ -81,6 +83,8 @@ def for_the_class(root: Path) -> Iterator[tuple[Path, bytes]]:
         if file.suffix == ".md":
             text = WORDS_ABOUT_ANSWERS.sub("", content.decode("utf-8"))
             content = without_links_to_what_is_missing(text, file, there).encode("utf-8")
+        elif file.name == "lab.toml" and (root / file.parent / OF_A_LAB).is_file():
+            content = WRONG_ANSWERS.sub("", content.decode("utf-8")).encode("utf-8")
         yield file, content
 
 

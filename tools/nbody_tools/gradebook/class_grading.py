@@ -24,7 +24,7 @@ from nbody_tools.labs.submission import Refused, Unreadable, read_bytes
 
 ENDINGS = (".cu", ".toml")
 CANVAS_NAME = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_.+")
-MOODLE_NAME = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)_?")
+MOODLE_NAME = re.compile(r"(?P<name>.+)_\d+_assignsubmission_(?:file|onlinetext)(?:_.*)?")
 CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 MOODLE_COLUMNS = ("Username", "ID number", "Email address")
 POSSIBLE = "Points Possible"  # the first cell of the second row in Canvas's export
@@ -57,12 +57,17 @@ def student_of(name: str) -> str:
 
 def submissions_in(folder: Path) -> list[Submission]:
     """Returns the submissions, sorted by student. Raises ToolError if a student has two
-    submissions."""
+    submissions, or if the reports of two students would have the same name."""
     found: dict[str, Path] = {}
+    of_report: dict[str, str] = {}
     for one in filter(None, map(submission_of, entries_of(folder))):
         if one.student in found:
             raise ToolError(f"{folder}: {found[one.student].name} and {one.file.name} both belong "
                             f"to {one.student}")
+        other = of_report.setdefault(file_name(one.student), one.student)
+        if other != one.student:
+            raise ToolError(f"{folder}: the reports of {other} and {one.student} would have the "
+                            "same name: rename one of the submissions")
         found[one.student] = one.file
     if not found:
         raise ToolError(f"{folder}: has no submissions (files that end in {' or '.join(ENDINGS)})")

@@ -29,6 +29,7 @@ except ImportError:
     ) from None
 
 FOLDER = ROOT / "course" / "labs"
+ANSWERS = "answers.toml"  # the right answers to a lab's questions, and the file to fill in
 # The tests of a program (tests.py), in order, with their weights.
 TESTS = {
     "forces": 20,
@@ -136,7 +137,12 @@ class Lab:
 
     @property
     def file_name(self) -> str:
-        return "nbody.cu" if self.is_program else "answers.toml"
+        return "nbody.cu" if self.is_program else ANSWERS
+
+    @property
+    def can_be_graded(self) -> bool:
+        """False in the folder of a class, which lacks the right answers to questions."""
+        return self.is_program or (self.folder / ANSWERS).is_file()
 
     @property
     def source(self) -> Path:
@@ -176,8 +182,11 @@ class Lab:
 
     @property
     def solution(self) -> str:
+        if not self.can_be_graded:
+            raise LabError(f"lab {self.number} can be graded only by your teacher, because this "
+                           f"folder lacks its right answers ({ANSWERS})")
         if not self.is_program:
-            return (self.folder / "answers.toml").read_text(encoding="utf-8")
+            return (self.folder / ANSWERS).read_text(encoding="utf-8")
         if self.starter_step:
             return self._with_heading(without_comments(self._edited((), self.step)))
         return self._with_heading(
@@ -211,7 +220,10 @@ class Lab:
             raise LabError(str(error)) from error
 
     def _heading(self) -> list[str]:
-        return [f"Lab {self.number}: {self.title}. README.md says what to do;",
+        title = f"Lab {self.number}: {self.title}. README.md says what to do"
+        if not self.can_be_graded:
+            return [f"{title}."]
+        return [f"{title};",
                 f"`./nbody grade {self.number} {self.name}/{self.file_name}` shows your progress."]
 
     def _with_heading(self, text: str) -> str:

@@ -150,8 +150,8 @@ def as_gradescope(report: Report) -> str:
 
 
 def as_classroom(report: Report) -> str:
-    """Returns the base64 text of the result that GitHub Classroom's autograding-grading-reporter
-    reads from a workflow step. The reporter itself adds up the scores of the tests."""
+    """Returns the result as JSON, which a workflow encodes in base64 for GitHub Classroom's
+    autograding-grading-reporter. The reporter itself adds up the scores of the tests."""
     tests = [
         {
             "name": line.name,

@@ -48,22 +48,19 @@ def run(options: argparse.Namespace) -> int:
     for name, text in files.items():
         with (folder / name).open("x", encoding="utf-8") as file:
             file.write(text)
-    print(f"{folder}: {', '.join(files)}\nNext: read {folder / 'README.md'}, then ./nbody grade "
-          f"{lab.number} {folder / lab.file_name}")
+    then = (f"./nbody grade {lab.number} {folder / lab.file_name}" if lab.can_be_graded else
+            f"hand in {folder / lab.file_name}")
+    print(f"{folder}: {', '.join(files)}\nNext: read {folder / 'README.md'}, then {then}")
     return 0
 
 
 def readme(lab: Lab) -> str:
     """Combines the lab's README with text derived from lab.toml."""
     text = (lab.folder / "README.md").read_text(encoding="utf-8").rstrip()
-    lines = [
-        text,
-        "",
-        "## How it is graded",
-        "",
-        f"    ./nbody grade {lab.number} {lab.name}/{lab.file_name}    # in the project's folder",
-        "",
-    ]
+    lines = [text, "", "## How it is graded", ""]
+    if lab.can_be_graded:
+        lines += [f"    ./nbody grade {lab.number} {lab.name}/{lab.file_name}    "
+                  "# in the project's folder", ""]
     if lab.is_program:
         lines.append(f"Your file compiles, but fails these tests: {', '.join(lab.fails)}. They "
                      "give all the points; the other tests must still pass.")

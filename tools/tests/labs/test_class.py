@@ -38,10 +38,11 @@ class Names(InFolder):
         self.file("doejane_LATE_123_456_nbody.cu", "")
         self.file("roejo_124_457_nbody-1.cu", "")
         self.file("Jane Roe_77_assignsubmission_file/x.cu", "")
+        self.file("John Roe_78_assignsubmission_file_x.cu", "")
         self.file("notes.txt", "")
         self.file("empty/notes.txt", "")
         found = [one.student for one in submissions_in(self.folder)]
-        self.assertEqual(found, ["123", "124", "Jane Roe", "alice", "bob"])
+        self.assertEqual(found, ["123", "124", "Jane Roe", "John Roe", "alice", "bob"])
         self.assertEqual(skipped_in(self.folder), ["empty", "notes.txt"])
 
     def test_two_files_of_one_student_are_rejected(self) -> None:
@@ -53,6 +54,12 @@ class Names(InFolder):
         self.file("bob/b.cu", "")
         (self.folder / "alice.cu").unlink()
         with self.assertRaisesRegex(ToolError, "bob: has 2 submissions"):
+            submissions_in(self.folder)
+
+    def test_two_reports_of_one_name_are_rejected(self) -> None:
+        self.file("a b.cu", "")
+        self.file("a_b.cu", "")
+        with self.assertRaisesRegex(ToolError, "reports of a b and a_b would have the same name"):
             submissions_in(self.folder)
 
     def test_an_empty_folder_is_rejected(self) -> None:

@@ -6,6 +6,7 @@ import io
 import shutil
 import subprocess
 import tarfile
+import tomllib
 import unittest
 import zipfile
 from pathlib import Path
@@ -119,6 +120,8 @@ class Class(InClone):
     def test_answers_stay_with_the_teacher(self) -> None:
         self.file("course/answers/README.md", "secret")
         self.file("course/labs/23_audit/answers.toml", "secret = 1")
+        self.file("course/labs/23_audit/lab.toml",
+                  "a = 1\n\n[[wrong]]\nfind = \"secret\"\n\n[[wrong]]\n")
         self.git("add", "course")
         files = dict(pack.for_the_class(self.folder))
         names = sorted(map(str, files))
@@ -128,11 +131,13 @@ class Class(InClone):
                 ".ci/run",
                 "README.md",
                 "common/x.h",
+                "course/labs/23_audit/lab.toml",
                 "docs/a.png",
                 "step01_gpu_naive/README.md",
                 "step01_gpu_naive/nbody.cu",
             ],
         )
+        self.assertEqual(files[Path("course/labs/23_audit/lab.toml")], b"a = 1\n\n")
         self.assertNotIn(b"nswers", files[Path("step01_gpu_naive/README.md")])
         self.assertIn(b"1. Do it.", files[Path("step01_gpu_naive/README.md")])
         self.assertIn(b"[one](step01_gpu_naive/), answers, `x`", files[Path("README.md")])
@@ -144,6 +149,9 @@ class Class(InClone):
                 with self.subTest(str(file)):
                     self.assertNotIn(b"](../docs/answers.md", content)
                     self.assertNotIn(b"](docs/answers.md", content)
+            if file.name == "lab.toml":
+                lab = tomllib.loads(content.decode("utf-8"))
+                self.assertEqual("wrong" in lab, "step" in lab, file)
 
     def test_pack_and_its_archive(self) -> None:
         self.file("nbody", "#!/bin/sh\n").chmod(0o755)
