@@ -3,6 +3,7 @@ for Gradescope.
 
   ./nbody course pack                    writes build/course/class/ and build/course/gradescope.zip
   ./nbody course pack --output DIR       writes both to DIR
+  ./nbody course pack --lab 03           also writes gradescope-lab03.zip, for this lab only
   ./nbody course pack --assignment TABLE.csv
                                          also writes gradescope-TABLE.zip, for this assignment
 
@@ -31,6 +32,7 @@ from nbody_tools.assignments.family import read_variants
 from nbody_tools.course import slides
 from nbody_tools.course.site import LINK, tracked
 from nbody_tools.labs.lab import ANSWERS as OF_A_LAB
+from nbody_tools.labs.lab import Lab, find_lab
 
 # Files that reveal answers, and files for teachers only.
 # The class may read the steps, because the grader recognises copies of a step.
@@ -44,6 +46,7 @@ WORDS_ABOUT_ANSWERS = re.compile(
     re.M,
 )
 VARIANTS = "variants.csv"  # in the archive of an assignment
+LAB = "lab.txt"  # in the archive of one lab: its number
 SCRIPTS = Path("course") / "gradescope"  # the archive contains these scripts for Gradescope
 
 
@@ -62,6 +65,12 @@ def configure(p: argparse.ArgumentParser) -> None:
         default=[],
         metavar="TABLE",
         help="also write an archive for the assignment with this table of variants (repeatable)",
+    )
+    p.add_argument(
+        "--lab",
+        action="append",
+        default=[],
+        help="also write an archive that grades only this lab (repeatable)",
     )
     p.add_argument(
         "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"
@@ -128,8 +137,10 @@ def tar_of(root: Path) -> bytes:
     return buffer.getvalue()
 
 
-def write_gradescope(root: Path, path: Path, table: Optional[Path] = None) -> None:
-    """Writes the archive for the labs, or for the assignment with this table of variants."""
+def write_gradescope(root: Path, path: Path, table: Optional[Path] = None,
+                     lab: Optional[Lab] = None) -> None:
+    """Writes the archive for all labs, for one lab, or for the assignment with this table of
+    variants."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("setup.sh", "run_autograder"):
             info = zipfile.ZipInfo(name)
@@ -138,6 +149,8 @@ def write_gradescope(root: Path, path: Path, table: Optional[Path] = None) -> No
         archive.writestr("nbody.tar.gz", tar_of(root))
         if table:
             archive.writestr(VARIANTS, table.read_bytes())
+        if lab:
+            archive.writestr(LAB, lab.number)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -147,6 +160,7 @@ def run(options: argparse.Namespace) -> int:
                      "with --output")
     for table in options.assignment:
         read_variants(table)  # an error must come before anything is written
+    labs = [find_lab(number) for number in options.lab]
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     root = options.root.resolve()
@@ -157,4 +171,8 @@ def run(options: argparse.Namespace) -> int:
         of_table = options.output / f"gradescope-{table.stem}.zip"
         write_gradescope(root, of_table, table)
         print(of_table)
+    for lab in labs:
+        of_lab = options.output / f"gradescope-lab{lab.number}.zip"
+        write_gradescope(root, of_lab, lab=lab)
+        print(of_lab)
     return 0

@@ -159,7 +159,8 @@ class Class(InClone):
         family = find_family("transpose")
         row = {"student": "ada", "family": family.name, **family.variants[0].choice}
         table = self.file("week3.csv", f"{','.join(row)}\n{','.join(row.values())}\n")
-        options = mock.Mock(root=self.folder, output=self.folder / "out", assignment=[table])
+        options = mock.Mock(root=self.folder, output=self.folder / "out", assignment=[table],
+                            lab=["3"])
         with mock.patch.object(slides, "write"), contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(pack.run(options), 0)
             self.assertEqual(pack.run(options), 0)  # again, over the files of the first call
@@ -177,6 +178,8 @@ class Class(InClone):
                 )
         with zipfile.ZipFile(self.folder / "out" / "gradescope-week3.zip") as archive:
             self.assertEqual(archive.read(pack.VARIANTS), table.read_bytes())
+        with zipfile.ZipFile(self.folder / "out" / "gradescope-lab03.zip") as archive:
+            self.assertEqual(archive.read(pack.LAB), b"03")
         table.write_text("student,family\nada,unknown\n", encoding="utf-8")
         shutil.rmtree(self.folder / "out")
         with self.assertRaises(ToolError):

@@ -97,6 +97,13 @@ class Gradescope(InFolder):
             self.assertEqual(result["score"], 0)
             self.assertIn("The labs are 01 02 03 04b 05", result["output"])
 
+    def test_the_archive_of_a_lab_grades_no_other(self) -> None:
+        self.file("source/lab.txt", "04b")
+        self.assertEqual(self.result_of(_04b__cu="x")["score"], 100)
+        result = self.result_of(_01__cu="x")
+        self.assertEqual(result, {"score": 0, "output": "This assignment is lab 04b, but the name "
+                                  "of your file begins with the number of lab 01."})
+
     def test_a_grader_that_ends_without_a_result_is_said(self) -> None:
         self.result_of(_03__cu="x")  # the next submission must not get this result
         self.file("nbody/broken", "")
