@@ -106,15 +106,20 @@ def check(options: argparse.Namespace) -> None:
         task_of = find_tasks(options.lab)
         grade_class.check(options, (*FORMS, "inspect"))
         for one in submissions_in(options.file):
-            task_of(one.student)
+            check_can_be_graded(task_of(one.student))
         return
-    find_task(options.lab, student_of(options))
+    check_can_be_graded(find_task(options.lab, student_of(options)))
     for name in grade_class.OF_CLASS:
         if getattr(options, name):
             option = "for" if name == "form" else name
             raise ToolError(f"--{option} is for a folder; {options.file} is a single submission")
     for form in FORMS:
         arguments.check_new_file(getattr(options, form))
+
+
+def check_can_be_graded(task: Task) -> None:
+    if isinstance(task, Lab):
+        task.check_can_be_graded()
 
 
 def run(options: argparse.Namespace) -> int:

@@ -180,11 +180,15 @@ class Lab:
                 f"{comment(question)}\n{question.key} = \"\"\n" for question in self.question)
         return self._with_heading(self._edited(self.cut, self.starter_step or self.step))
 
-    @property
-    def solution(self) -> str:
+    def check_can_be_graded(self) -> None:
+        """Raises LabError if this folder lacks the lab's right answers."""
         if not self.can_be_graded:
             raise LabError(f"lab {self.number} can be graded only by your teacher, because this "
                            f"folder lacks its right answers ({ANSWERS})")
+
+    @property
+    def solution(self) -> str:
+        self.check_can_be_graded()
         if not self.is_program:
             return (self.folder / ANSWERS).read_text(encoding="utf-8")
         if self.starter_step:

@@ -7,13 +7,15 @@ import csv
 import io
 import os
 from pathlib import Path
+from unittest import mock
 
-from nbody_tools.__main__ import main
+from nbody_tools.__main__ import main, parse
 from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.gradebook import class_grading, grade_class
 from nbody_tools.gradebook.class_grading import (Mark, Submission, as_canvas, as_moodle, as_plain,
                                             grade_all, keep_mark, kept_mark, read_roster, share_of,
                                             skipped_in, submissions_in)
+from nbody_tools.labs.lab import Lab
 from nbody_tools.labs.report import Line, Report
 from nbody_tools.labs.submission import Unreadable
 from tests.fakes import InFolder
@@ -188,3 +190,14 @@ class Options(InFolder):
         self.assertIn("is a folder", self.said(file, "--json", folder))
         self.assertIn("is not a folder", self.said(folder, "--reports", file))
         self.assertFalse(Path(csv_file).exists())
+
+    def test_a_lab_without_its_answers_is_refused_before_the_build(self) -> None:
+        file = str(self.file("subs/a.toml", "x"))
+        of_class = (str(self.folder / "subs"), "--csv", str(self.folder / "p.csv"))
+        for words in ((file,), of_class):
+            said = io.StringIO()
+            with mock.patch.object(Lab, "can_be_graded", False), \
+                    contextlib.redirect_stderr(said), self.assertRaises(SystemExit) as end:
+                parse("grade", ["23", *words])  # ./nbody does this before it builds
+            self.assertEqual((end.exception.code, said.getvalue().count("\n")), (2, 1))
+            self.assertIn("lab 23 can be graded only by your teacher", said.getvalue())
