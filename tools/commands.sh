@@ -369,28 +369,44 @@ run_golf_command() {
   run_tool golf "$@"
 }
 
-run_view_command() {
-  local python tool=$PWD/view/view.py preset folder targets step=cpu_simd many=cpu_tree tree=cpu_tree
-  python=$(command -v "${PYTHON:-python3}") || wrong_arguments "view needs python3"
-  targets=$(cd "$OLDPWD" && "$python" "$tool" --plan "$@")  # file names are relative to that folder
-  set_up view
-  python=$(find_python numpy,matplotlib,jinja2)
-  [ -n "$targets" ] || return 0  # after --help
-  choose_preset
-  lock
-  grep -qs '^NBODY_LIVE_VIEW:BOOL=ON' "$folder/CMakeCache.txt" && [ -f "$folder/build.ninja" ] ||
-    configure "$preset" "$folder" NBODY_LIVE_VIEW
-  # The best programs: `step` for few bodies, `many` for many, and `tree` for so many that even a GPU
-  # needs a tree.
-  [ -d "$folder/cpu/simd" ] || step=step00_cpu_omp many=$step tree=$step
+has_simd() {  # in a folder that is not yet configured, CMake will look for Highway
+  if [ -f "$folder/build.ninja" ]; then [ -d "$folder/cpu/simd" ]; else is_there '<hwy/highway.h>'; fi
+}
+
+# Sets step to the best program for the bodies, and puts its name into the plan. `many` is for many
+# bodies, and `tree` for so many that even a GPU needs a tree.
+choose_viewed_step() {
+  local many=cpu_tree tree=cpu_tree
+  step=cpu_simd
+  has_simd || step=step00_cpu_omp many=$step tree=$step
   [ "$preset" = cpu ] || step=step10_tiled2d_cublas many=$step tree=step15_barnes_hut
-  case $targets in
+  case $plan in
     *DEFAULT_TREE*) step=$tree ;;
     *DEFAULT_MANY*) step=$many ;;
   esac
-  targets=${targets/DEFAULT_TREE/$step} targets=${targets/DEFAULT_MANY/$step}
+  plan=${plan/DEFAULT_TREE/$step} plan=${plan/DEFAULT_MANY/$step}
+  plan=${plan/DEFAULT/$step}
+}
+
+run_view_command() {
+  local python tool=$PWD/view/view.py preset folder plan step
+  python=$(command -v "${PYTHON:-python3}") || wrong_arguments "view needs python3"
+  plan=$(cd "$OLDPWD" && "$python" "$tool" --plan "$@")  # file names are relative to that folder
+  [ -n "$plan" ] || return 0  # after --help
+  choose_preset
+  if [[ " $* " == *" --plan "* ]]; then
+    choose_viewed_step
+    echo "$plan"
+    return
+  fi
+  set_up view
+  python=$(find_python numpy,matplotlib,jinja2)
+  lock
+  grep -qs '^NBODY_LIVE_VIEW:BOOL=ON' "$folder/CMakeCache.txt" && [ -f "$folder/build.ninja" ] ||
+    configure "$preset" "$folder" NBODY_LIVE_VIEW
+  choose_viewed_step
   # shellcheck disable=SC2086  # one word per target
-  compile "$folder" ${targets/DEFAULT/$step}
+  compile "$folder" $plan
   unlock
   folder=$PWD/$folder
   cd "$OLDPWD"

@@ -123,10 +123,19 @@ def wrong_input(words):
 
 def default_step(words):
     """Returns a placeholder, which ./nbody replaces with the best program for these bodies."""
-    bodies = int(dict(zip(words, words[1:])).get("--bodies", 0))
+    bodies = positive_integer(dict(zip(words, words[1:])).get("--bodies", "1"))
     if bodies >= MANY_FOR_A_GPU:
         return "DEFAULT_TREE"
     return "DEFAULT_MANY" if bodies >= MANY else "DEFAULT"
+
+
+def targets(options, rest):
+    """Returns the targets that must be built."""
+    if options.stairs:
+        return ["nbody-stairs", *options.stairs]
+    if options.shows_files:
+        return ["nbody-view"]
+    return ["nbody-view", options.step or default_step(rest)]
 
 
 def program(build, step):
@@ -147,10 +156,7 @@ def main(words):
     with contextlib.redirect_stdout(sys.stderr) if "--plan" in words else contextlib.nullcontext():
         options, rest = parse(words)
     if options.plan:
-        if options.stairs:
-            print("nbody-stairs", *options.stairs)
-        else:
-            print("nbody-view", "" if options.shows_files else options.step or default_step(rest))
+        print(*targets(options, rest))
         return 0
     # The browser and the thread that computes energies also need the cores, so idle OpenMP threads
     # must not spin.

@@ -45,6 +45,7 @@ class Command(unittest.TestCase):
             ("10000", "DEFAULT_MANY"),
             ("30000", "DEFAULT_MANY"),
             ("1048576", "DEFAULT_TREE"),
+            ("1e6", "DEFAULT_TREE"),
         ):
             self.assert_builds(f"nbody-view {name}", "--bodies", bodies)
         self.assert_builds(

@@ -260,7 +260,8 @@ class ClosedPipe(unittest.TestCase):
 
 
 class NothingIsBuilt(fakes.InFolder):
-    """Absurd numbers and unknown names get a one-line message and exit code 2; cmake never runs."""
+    """Absurd numbers and unknown names get a one-line message and exit code 2; a plan is only
+    printed. cmake never runs."""
 
     WRONG = {
         "inspect 03 --systems 1000000000": "at most 2147483647 are possible",
@@ -289,20 +290,39 @@ class NothingIsBuilt(fakes.InFolder):
         "view --step 99": "'99' is not a step",
     }
 
-    def test_each_is_refused(self) -> None:
+    def setUp(self) -> None:
+        super().setUp()
         for name in ("cmake", "ninja", "ctest", "apt-get", "dnf", "pacman", "sudo"):
             self.program(name, "#!/bin/sh\n[ \"$1\" != --version ] || exec echo cmake version 4.0\n"
                          f": >'{self.folder / 'built'}'\nexit 1\n")
-        path = f"{self.folder}:/usr/bin:/bin"
+
+    def without_a_build(self, words: str) -> subprocess.CompletedProcess:
+        (self.folder / "built").unlink(missing_ok=True)
+        done = subprocess.run([str(ROOT / "nbody"), *words.split()], check=False, text=True,
+                              capture_output=True, cwd=ROOT,
+                              env={"PATH": f"{self.folder}:/usr/bin:/bin",
+                                   "PYTHON": sys.executable})
+        self.assertFalse((self.folder / "built").exists())
+        return done
+
+    def test_each_is_refused(self) -> None:
         for words, answer in self.WRONG.items():
             with self.subTest(words=words):
-                (self.folder / "built").unlink(missing_ok=True)
-                done = subprocess.run([str(ROOT / "nbody"), *words.split()], check=False, text=True,
-                                      capture_output=True, cwd=ROOT,
-                                      env={"PATH": path, "PYTHON": sys.executable})
+                done = self.without_a_build(words)
                 self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
                 self.assertIn(answer, done.stderr)
-                self.assertFalse((self.folder / "built").exists())
+
+    def test_a_plan_is_only_printed(self) -> None:
+        for words, targets in (("view --plan", r"nbody-view (cpu_simd|step\w+)"),
+                               ("view --bodies 1e6 --plan", r"nbody-view (cpu_tree|step\w+)"),
+                               ("view --plan --step 03", "nbody-view step03_tiling"),
+                               ("view --plan README.md", "nbody-view"),
+                               ("view --stairs 01,03 --plan",
+                                "nbody-stairs step01_gpu_naive step03_tiling")):
+            with self.subTest(words=words):
+                done = self.without_a_build(words)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertRegex(done.stdout, rf"^{targets}\n$")
 
 
 class Completion(fakes.InFolder):
