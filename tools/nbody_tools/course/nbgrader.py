@@ -4,9 +4,10 @@
   ./nbody course nbgrader assignment.toml        the same for a variant (course/assignments)
   ./nbody course nbgrader 03 --output DIR        DIR is the folder of an nbgrader course
 
-The notebook has the statement, a cell with the starter, and a locked cell that calls `./nbody
-grade`; the cell's value is the number of points, which nbgrader takes as partial credit. On
-the teacher's machine, the environment variable NBODY must hold the path of this project's ./nbody:
+The notebook has the statement with all tests and limits, a cell with the starter, and a locked
+cell that calls `./nbody grade`; the cell's value is the number of points, which nbgrader takes as
+partial credit. On the teacher's machine, the environment variable NBODY must hold the path of this
+project's ./nbody:
 
   export NBODY=$PWD/nbody
   nbgrader generate_assignment lab03 && nbgrader autograde lab03 && nbgrader export
@@ -29,6 +30,7 @@ from nbody_tools.course.teacher import pack_of
 from nbody_tools.labs.grade import find_task
 from nbody_tools.labs.lab import Lab
 from nbody_tools.labs.report import FULL
+from nbody_tools.labs.working_folder import tests_and_limits
 
 POINTS_CELL = """\
 # The points: this cell builds and tests the file above, which takes some seconds.
@@ -78,12 +80,17 @@ def run(options: argparse.Namespace) -> int:
 
 def material_of(task: Lab | Variant) -> Material:
     if isinstance(task, Lab):
-        statement = (task.folder / "README.md").read_text(encoding="utf-8")
-        return Material(f"lab{task.number}", task.number, task.file_name, statement, task.starter,
-                        {})
+        return Material(f"lab{task.number}", task.number, task.file_name, statement_of(task),
+                        task.starter, {})
     files = pack_of(task)
     more = {DESCRIPTION: files[DESCRIPTION]}
     return Material(task.name, DESCRIPTION, task.file_name, files["README.md"], task.starter, more)
+
+
+def statement_of(lab: Lab) -> str:
+    """Returns the lab's README and, because the cell with the points applies them, its limits."""
+    text = (lab.folder / "README.md").read_text(encoding="utf-8").rstrip()
+    return "\n".join([text, "", "## How it is graded", "", *tests_and_limits(lab)])
 
 
 def notebook_of(material: Material) -> dict[str, Any]:

@@ -61,20 +61,20 @@ def readme(lab: Lab) -> str:
     if lab.can_be_graded:
         lines += [f"    ./nbody grade {lab.number} {lab.name}/{lab.file_name}    "
                   "# in the project's folder", ""]
+    lines += tests_and_limits(lab)
     if lab.is_program:
-        lines.append(f"Your file compiles, but fails these tests: {', '.join(lab.fails)}. They "
-                     "give all the points; the other tests must still pass.")
-        if lab.limit:
-            lines += [
-                "",
-                "Limits on the counted quantities:",
-                "",
-                *(f"- {describe(limit)}{MUST if limit.must else ''}" for limit in lab.limit),
-            ]
         lines += ["", "To see accesses and mistakes line by line:", "",
                   f"    ./nbody grade {lab.number} {lab.name}/{lab.file_name} --inspect"]
-    else:
-        lines.append(
-            f"{len(lab.question)} questions. Keep the keys; write numbers without units."
-        )
     return "\n".join(lines) + "\n"
+
+
+def tests_and_limits(lab: Lab) -> list[str]:
+    """Returns the lines that tell a student which tests and limits of lab.toml give the points."""
+    if not lab.is_program:
+        return [f"{len(lab.question)} questions. Keep the keys; write numbers without units."]
+    lines = [f"Your file compiles, but fails these tests: {', '.join(lab.fails)}. They give all "
+             "the points; the other tests must still pass."]
+    if lab.limit:
+        lines += ["", "Limits on the counted quantities:", ""]
+        lines += [f"- {describe(limit)}{MUST if limit.must else ''}" for limit in lab.limit]
+    return lines

@@ -13,7 +13,9 @@ from nbody_tools.arguments import ROOT
 from nbody_tools.assignments.family import find_family
 from nbody_tools.course.nbgrader import material_of, notebook_of
 from nbody_tools.gradebook.class_grading import Mark, as_canvas, as_moodle
-from nbody_tools.labs.lab import find_lab
+from nbody_tools.labs.counts import describe
+from nbody_tools.labs.lab import find_lab, lab_folders, read_lab
+from nbody_tools.labs.working_folder import MUST
 from nbody_tools.steps import published_steps
 
 # The properties that we use, with the types that the schema of containers.dev allows for them
@@ -98,6 +100,14 @@ class Nbgrader(unittest.TestCase):
             self.assertEqual((facts["points"], facts["grade"], facts["locked"], facts["solution"]),
                              (100, True, True, False))
             compile("".join(points["source"]), "cell", "exec")
+
+    def test_a_statement_has_the_limits_with_which_the_lab_is_graded(self) -> None:
+        for lab in map(read_lab, lab_folders()):
+            statement = material_of(lab).statement
+            for test in lab.fails if lab.is_program else ():
+                self.assertIn(test, statement.partition("## How it is graded")[2])
+            for limit in lab.limit:
+                self.assertIn(f"- {describe(limit)}{MUST if limit.must else ''}", statement)
 
 
 class Goals(unittest.TestCase):
