@@ -20,6 +20,7 @@ from nbody_tools.activity import figures as activity
 from nbody_tools.figures import diagnostics, style
 from nbody_tools.files.diagnostics import COLUMNS, read_activity, read_diagnostics
 from nbody_tools.files.bodies import FileError, read_bodies
+from nbody_tools.tour.scenarios import ROWS
 
 MAP = ("# share of all positions in each cell\n# cells=2\n# extent=3\n# positions=8\n"
        "0.5,0\n0.125,0.25\n")
@@ -35,6 +36,32 @@ def diagnostics_text(times: int = 4, systems: int = 2) -> str:
                 "r50": 0.8 - 0.01 * t, "r75": 1.3, "r90": 2.5 + system, "potential_error": 0}
             rows.append(",".join(repr(values[name]) for name in COLUMNS))
     return "\n".join(rows) + "\n"
+
+
+class Scenarios(WithPictures):
+    """./nbody scenarios runs nothing for arguments that cannot work."""
+
+    def test_the_help_names_arguments_and_output(self) -> None:
+        said = self.call("scenarios", "--help")[1]
+        self.assertRegex(said, r"prints the\s+name of this file")
+        self.assertRegex(said, r"PROGRAM +\w.*\n +DIR +\w")
+        for row in ROWS:
+            self.assertIn(row.scenario, said)
+
+    def test_nonsense_is_one_line(self) -> None:
+        works = self.program("works", f"open({str(self.folder / 'ran')!r}, 'w')")
+        text, out = self.file("text", "x"), self.folder / "out"
+        for words, answer in (
+            ((), "required: PROGRAM, DIR\n"),
+            ((works, out, "spirla"), "'spirla' has no picture; choose from cold-sphere, "),
+            ((text, out), f"{text}: is not a program"),
+            ((works, text), f"{text}: is not a folder"),
+        ):
+            self.assertIn(answer, self.refused("scenarios", *words))
+            self.assertFalse((self.folder / "ran").exists())
+        self.assertIn(f"{works}: wrote no snapshots of spiral",
+                      self.refused("scenarios", works, out, "spiral", code=1))
+        self.assertFalse(out.exists())
 
 
 class Reading(WithPictures):

@@ -3,13 +3,17 @@
   ./nbody scenarios build/cpu/cpu/tree/cpu_tree docs/figures/scenarios
   ./nbody scenarios PROGRAM DIR spiral         draws only this one
 
-The program may be cpu_tree or any step that groups distant bodies. On two CPU cores the runs take
-two minutes.
+Runs each scenario with the program, draws its start, middle and end side by side in
+DIR/SCENARIO.webp, and prints the name of this file. Replaces files from an earlier call. The
+program may be cpu_tree or any step that groups distant bodies, such as step 15; it must be built
+already. On two CPU cores the runs take two minutes. `./nbody view --scenario NAME` shows any
+scenario.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -59,6 +63,9 @@ def snapshots(program: Path, row: Row) -> list[Bodies]:
         done = subprocess.run(words, check=False)
         if done.returncode != 0:
             raise Failed(f"{program}: {row.scenario} exited with code {done.returncode}")
+        if not any(Path(folder).iterdir()):
+            raise Failed(f"{program}: wrote no snapshots of {row.scenario}; specify the path of "
+                         "cpu_tree or of a step")
         return read_snapshots(Path(folder))
 
 
@@ -82,17 +89,30 @@ def draw(row: Row, states: list[Bodies]) -> Image.Image:
 
 
 def configure(p: argparse.ArgumentParser) -> None:
-    p.add_argument("program", type=arguments.existing_file, metavar="PROGRAM")
-    p.add_argument("output", type=Path, metavar="DIR")
-    p.add_argument("scenario", nargs="*", help="scenarios to draw [all]")
+    p.add_argument("program", type=arguments.existing_file, metavar="PROGRAM",
+                   help="the built program that runs the scenarios")
+    p.add_argument("output", type=Path, metavar="DIR",
+                   help="folder for the pictures; it is made if it is missing")
+    p.add_argument("scenario", nargs="*", default=[], metavar="SCENARIO",
+                   help=f"scenarios to draw: {', '.join(row.scenario for row in ROWS)} [all]")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Reports arguments that cannot work before any scenario runs."""
+    known = [row.scenario for row in ROWS]
+    for name in options.scenario:
+        if name not in known:
+            raise ToolError(f"'{name}' has no picture; choose from {', '.join(known)}")
+    if not os.access(options.program, os.X_OK):
+        raise ToolError(f"{options.program}: is not a program; specify the path of cpu_tree or of "
+                        "a step")
+    if options.output.exists() and not options.output.is_dir():
+        raise ToolError(f"{options.output}: is not a folder")
 
 
 def run(options: argparse.Namespace) -> int:
     rows = {row.scenario: row for row in ROWS}
-    for name in options.scenario:
-        if name not in rows:
-            raise ToolError(f"'{name}' has no picture; choose from {', '.join(rows)}")
-    for row in (rows[name] for name in options.scenario or rows):
+    for row in (rows[name] for name in dict.fromkeys(options.scenario) or rows):
         picture = draw(row, snapshots(options.program.resolve(), row))
         path = options.output / f"{row.scenario}.webp"
         print(light.save_picture(picture, path, quality=88, method=6))
