@@ -28,10 +28,10 @@ namespace nbody {
 Vector3 acceleration_by_series(double mass, const Vector3& x, const Vector3& d,
                                double softening_squared, int order);
 
-// Returns the gate `series`: the largest error of an acceleration, relative to the acceleration.
+// Returns the check `series`: the largest error of an acceleration, relative to the acceleration.
 // Calls `advance`, the step with by_series(approximation), twice: for groups of 32 bodies, and for
 // larger ones of up to 256. The approximation must have an order. If no body's acceleration in a
-// system came from a series, the gate's `open` says so.
+// system came from a series, the check's `open` says so.
 Gate series_gate(const Approximation& approximation, double softening_squared,
                  const Advance<float>& advance);
 
