@@ -37,6 +37,8 @@ FAMILIES = ("reduction", "histogram", "transpose", "neighbours")
 FILE_NAME = "solution.cu"
 HEADER_NAME = HEADER_OF_ASSIGNMENT
 DESCRIPTION = "assignment.toml"
+NAMES_COLUMN = "names"  # in a table of variants: further names, separated by semicolons
+SURPLUS = ""  # stands for the column of cells without a heading
 RIGHT = (((1, 1), (2100, 2900)), ((3, 3), (700, 1100)), ((17, 23), (67, 99)))
 HEADERS = ", ".join(f"`<{name}>`" for name in sorted(INCLUDES))
 # Explains what the limits count. The keys are the beginnings of the limits' names.
@@ -358,24 +360,52 @@ def families() -> Iterator[Family]:
     return map(find_family, FAMILIES)
 
 
-def read_variants(file: Path) -> dict[str, Variant]:
-    """Reads the table of variants that `./nbody course teacher make` writes."""
+@dataclass(frozen=True)
+class Variants:
+    """A table of variants: each student's variant, and the student to whom each name belongs."""
+    of: dict[str, Variant]
+    student: dict[str, str]
+
+
+def read_variants(file: Path) -> Variants:
+    """Reads the table of variants that `./nbody course teacher make` writes. Raises ToolError if a
+    name occurs twice."""
+    found = Variants({}, {})
+    for line, row in numbered_rows(file):
+        if row.pop(SURPLUS, ""):
+            raise ToolError(f"{file}, line {line}: has more cells than the heading; in the column "
+                            f"{NAMES_COLUMN}, semicolons separate the names")
+        student, family = row.pop("student", ""), row.pop("family", "")
+        if not student or not family:
+            raise ToolError(f"{file}, line {line}: needs the columns student and family")
+        for name in (student, *split_names(row.pop(NAMES_COLUMN, ""))):
+            if name in found.student:
+                raise ToolError(f"{file}, line {line}: the name {name} of {student} already occurs "
+                                f"for {found.student[name]}; each name may occur once")
+            found.student[name] = student
+        found.of[student] = find_family(family).variant(row)
+    return found
+
+
+def numbered_rows(file: Path) -> list[tuple[int, dict[str, str]]]:
+    """Returns the rows of a table, each with the number of its last line. Raises ToolError if there
+    are none."""
     try:
-        with file.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream))
+        with file.open(encoding="utf-8-sig", newline="") as stream:  # spreadsheets write a BOM
+            reader = csv.DictReader(stream, restkey=SURPLUS, restval="")
+            rows = [(reader.line_num, row) for row in reader]
     except OSError as error:
         raise ToolError(f"{file}: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise ToolError(f"{file}: {error}") from error
     if not rows:
         raise ToolError(f"{file}: has no variants")
-    variants = {}
-    for row in rows:
-        if not row.get("student") or not row.get("family"):
-            raise ToolError(f"{file}: needs the columns student and family")
-        choice = {k: v for k, v in row.items() if k not in ("student", "family")}
-        variants[row["student"]] = find_family(row["family"]).variant(choice)
-    return variants
+    return rows
+
+
+def split_names(text: str) -> list[str]:
+    """Returns the names in a cell or line, in which semicolons separate them."""
+    return [name.strip() for name in text.split(";") if name.strip()]
 
 
 def read_variant(file: Path) -> Variant:

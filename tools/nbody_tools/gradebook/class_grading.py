@@ -205,7 +205,10 @@ FORMATS = {"canvas": as_canvas, "moodle": as_moodle, "plain": as_plain}
 
 def canvas_names(row: dict[str, str]) -> Iterable[str]:
     """Yields the names under which the student in a row of Canvas's export may have submitted."""
-    yield from (row[name] for name in ("ID", "SIS User ID", "SIS Login ID", "Student"))
+    yield from (row.get(name, "") for name in ("ID", "SIS User ID", "SIS Login ID", "Student"))
+    last, comma, first = row.get("Student", "").partition(", ")
+    if comma:
+        yield f"{first} {last}"
 
 
 def moodle_names(row: dict[str, str]) -> Iterable[str]:

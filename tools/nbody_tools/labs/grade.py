@@ -37,7 +37,8 @@ from typing import Callable, Optional, Union
 
 from nbody_tools import arguments
 from nbody_tools.arguments import ROOT, ToolError
-from nbody_tools.assignments.family import DESCRIPTION, Variant, read_variant, read_variants
+from nbody_tools.assignments.family import (DESCRIPTION, NAMES_COLUMN, Variant, read_variant,
+                                            read_variants)
 from nbody_tools.assignments.grading import grade_assignment, refused_assignment
 from nbody_tools.gradebook import grade_class
 from nbody_tools.gradebook.class_grading import submissions_in
@@ -107,6 +108,8 @@ def check(options: argparse.Namespace) -> None:
         grade_class.check(options, (*FORMS, "inspect"))
         for one in submissions_in(options.file):
             check_can_be_graded(task_of(one.student))
+        if options.lab.endswith(".csv"):
+            check_one_each(options.file, read_variants(Path(options.lab)).student)
         return
     check_can_be_graded(find_task(options.lab, student_of(options)))
     for name in grade_class.OF_CLASS:
@@ -120,6 +123,16 @@ def check(options: argparse.Namespace) -> None:
 def check_can_be_graded(task: Task) -> None:
     if isinstance(task, Lab):
         task.check_can_be_graded()
+
+
+def check_one_each(folder: Path, student: dict[str, str]) -> None:
+    """Raises ToolError if two submissions have different names of the same student."""
+    found: dict[str, str] = {}
+    for one in submissions_in(folder):
+        other = found.setdefault(student[one.student], one.student)
+        if other != one.student:
+            raise ToolError(f"{folder}: the submissions of {other} and {one.student} both belong "
+                            f"to {student[one.student]}; remove one of them")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -180,17 +193,18 @@ def other_variant(task: Task, file: Path) -> str:
 
 
 def find_tasks(text: str) -> Callable[[str], Task]:
-    """Returns a function that maps a student to a task: the same lab for all, or the student's
-    variant in a table of variants."""
+    """Returns a function that maps a student's name to a task: the same lab for all, or the
+    student's variant in a table of variants."""
     if not text.endswith(".csv"):
         task = find_task(text)
         return lambda student: task
     variants = read_variants(Path(text))
 
-    def of(student: str) -> Task:
-        if student not in variants:
-            raise ToolError(f"{text}: has no variant for {student}")
-        return variants[student]
+    def of(name: str) -> Task:
+        if name not in variants.student:
+            raise ToolError(f"{text}: has no variant for {name}; if this is another name of a "
+                            f"student, add it to the column {NAMES_COLUMN}")
+        return variants.of[variants.student[name]]
     return of
 
 
@@ -206,7 +220,7 @@ def find_task(text: str, student: Optional[str] = None) -> Task:
 def student_of(options: argparse.Namespace) -> Optional[str]:
     """Returns the student whose variant is graded; None for a lab."""
     if options.submitter:
-        return submitter_in(options.submitter, read_variants(Path(options.lab)))
+        return submitter_in(options.submitter, read_variants(Path(options.lab)).student)
     return options.student
 
 

@@ -90,6 +90,11 @@ class Tables(InFolder):
         self.assertEqual(table[4][-1], "")  # nothing was submitted
         self.assertEqual(len(table), 5)
 
+    def test_canvas_finds_first_and_last_name(self) -> None:
+        roster = read_roster(self.file("g.csv", CANVAS))
+        table = rows(as_canvas([Mark("Jane Doe", 50, "")], "Lab 03", roster))
+        self.assertEqual([row[-1] for row in table[2:]], ["50", "", ""])
+
     def test_moodle_gets_points_and_feedback(self) -> None:
         roster = read_roster(self.file("g.csv", MOODLE))
         table = rows(as_moodle(MARKS, "Lab 03", roster))

@@ -151,10 +151,10 @@ class OfStudents(InFolder):
         self.assertEqual(self.make("alice\nbob\n", "--seed", "s"), 0)
         for family in families():
             variants = read_variants(self.folder / "out" / "teacher" / f"{family.name}.csv")
-            self.assertEqual([*variants], ["alice", "bob"])
+            self.assertEqual([*variants.of], ["alice", "bob"])
             folder = self.folder / "out" / "students" / "bob" / family.name
             self.assertEqual(read_variant(folder / "assignment.toml").choice,
-                             variants["bob"].choice)
+                             variants.of["bob"].choice)
             self.assertEqual(sorted(file.name for file in folder.iterdir()),
                              ["README.md", "assignment.h", "assignment.toml", "solution.cu"])
         everything = [file for file in (self.folder / "out" / "students").rglob("*")
@@ -167,7 +167,7 @@ class OfStudents(InFolder):
                  "--choose", "avoid=swizzle"]
         names = "\n".join(f"student{k}" for k in range(20))
         self.assertEqual(self.make(names, *words), 0)
-        variants = read_variants(self.folder / "out" / "teacher" / "transpose.csv")
+        variants = read_variants(self.folder / "out" / "teacher" / "transpose.csv").of
         self.assertEqual({(one.choice["element"], one.choice["avoid"])
                           for one in variants.values()}, {("float4", "swizzle")})
         self.assertGreater(len({one.name for one in variants.values()}), 1)
@@ -201,8 +201,63 @@ class OfStudents(InFolder):
         self.assertEqual(self.make(roster, "--seed", "s"), 0)
         self.assertTrue((self.folder / "out" / "students" / "jdoe").is_dir())
 
+    def owners(self, students: str) -> dict[str, str]:
+        """Makes a class, and returns the student to whom each name in its table belongs."""
+        self.assertEqual(self.make(students, "--seed", "s", "--family", "transpose"), 0)
+        return read_variants(self.folder / "out" / "teacher" / "transpose.csv").student
+
+    def test_a_student_has_all_names_of_a_roster(self) -> None:
+        self.assertEqual(self.owners("Student,ID,SIS User ID,SIS Login ID,Section\n"
+                                     "    Points Possible,,,,\n\"Doe, J\",17,s17,jdoe,A\n"),
+                         dict.fromkeys(("jdoe", "17", "s17", "Doe, J", "J Doe"), "jdoe"))
+
+    def test_a_name_that_two_students_share_belongs_to_none(self) -> None:
+        self.assertEqual(self.owners("First name,Surname,ID number,Email address\n"
+                                     "Ada,Poe,1,a@x\nAda,Poe,2,b@x\nJo,Roe,3,c@x\n"),
+                         {"1": "1", "a@x": "1", "2": "2", "b@x": "2", "3": "3", "c@x": "3",
+                          "Jo Roe": "3"})
+
+    def test_a_list_may_have_further_names(self) -> None:
+        self.assertEqual(self.owners("Ada Lovelace; lovelace_ada ;ada@x.org\nbob\n"),
+                         {"Ada Lovelace": "Ada Lovelace", "lovelace_ada": "Ada Lovelace",
+                          "ada@x.org": "Ada Lovelace", "bob": "bob"})
+
+    def test_a_submission_may_have_any_name_of_its_student(self) -> None:
+        variant = find_family("transpose").variants[5]
+        row = ["transpose", *variant.choice.values(), "Ada Lovelace;lovelace_ada"]
+        head = ["student", "family", *variant.choice, "names"]
+        table = self.file("t.csv", "\ufeff" + ",".join(head) + "\n" + ",".join(["7", *row]) + "\n")
+        for name in ("7", "Ada Lovelace", "lovelace_ada"):
+            self.assertEqual(grade.find_task(str(table), name), variant)
+        self.file("subs/lovelaceada_12_345_solution.cu", "")  # as Canvas names it: student 12
+        words = ("grade", table, self.folder / "subs", "--csv", self.folder / "p.csv")
+        self.assertIn("has no variant for 12; if this is another name of a student, add it to the "
+                      "column names", self.refused(*words))
+        self.file("subs/lovelaceada_12_345_solution.cu", "").unlink()
+        self.file("subs/lovelace_ada.cu", "")
+        self.file("subs/Ada Lovelace_9_assignsubmission_file/x.cu", "")
+        self.assertIn("the submissions of Ada Lovelace and lovelace_ada both belong to 7; remove "
+                      "one", self.refused(*words))
+
+    def test_a_name_with_two_owners_is_rejected(self) -> None:
+        variant = find_family("transpose").variants[5]
+        values = ",".join(["transpose", *variant.choice.values()])
+        head = ",".join(["student", "family", *variant.choice, "names"])
+        for ada, bob, answer in (
+            ("ada,V,x", "bob,V,y;x", "line 3: the name x of bob already occurs for ada"),
+            ("ada,V,bob", "bob,V,", "line 3: the name bob of bob already occurs for ada"),
+            ("ada,V", "ada,V", "line 3: the name ada of ada already occurs for ada"),
+            ("ada,V,x;x", "bob,V", "line 2: the name x of ada already occurs for ada"),
+            ("ada,V,x", "bob,V,y,z", "line 3: has more cells than the heading; in"),
+            ("ada,V,x", ",V,", "line 3: needs the columns student and family"),
+        ):
+            rows = (row.replace("V", values) for row in (ada, bob))
+            with self.assertRaisesRegex(ToolError, f"t.csv, {answer}"):
+                read_variants(self.file("t.csv", "\n".join([head, *rows]) + "\n"))
+
     def test_bad_input_is_rejected_and_nothing_is_written(self) -> None:
-        for students in ("", "\n", "alice\nalice\n", "ID,Section\n,A\n"):
+        for students in ("", "\n", "alice\nalice\n", "ID,Section\n,A\n", ";\n", "alice;a\nbob;a\n",
+                         "alice;bob\nbob\n", "a;a\n"):
             self.assertEqual(self.make(students, "--seed", "s"), 2)
             self.assertFalse((self.folder / "out").exists())
         for text in ("", "family = 3", "family = \"x\"\n[choice]\n", "[", "family = \"reduction\"\n"
@@ -360,6 +415,6 @@ class Points(InFolder):
 class OfTables(InFolder):
     def test_a_table_is_valid_csv(self) -> None:
         self.file("students.txt", "a,b\n\"c\"\n")
-        names = teacher.students_in(self.folder / "students.txt")
+        names = [*teacher.students_in(self.folder / "students.txt")]
         text = teacher.as_csv([["student"], *([name] for name in names)])
         self.assertEqual([row[0] for row in csv.reader(io.StringIO(text))][1:], names)
