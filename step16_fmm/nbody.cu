@@ -64,6 +64,13 @@ constexpr float kAllowed = 0.7f;
 // Scales the error of a series. This error's parts have the same sign for all nodes on one side.
 constexpr float kTail = 0.01f * TUNABLE(TAIL, 400);
 
+// Returns q, for which the sum of m u^k over a node's bodies is at most q m r^k for k >= 2. Most
+// nodes have a small q, which pays for orders 4 and 5: there most of the error is that of series.
+template <int kOrder>
+__device__ float concentration(const Head& node, float r) {
+  return kOrder > 3 ? node.spread / fmaxf(node.mass * r * r, 1e-37f) : 1;
+}
+
 // Results of the first walk through one part of the tree; groups of 32 bodies continue from them.
 template <int kOrder>
 struct LargeGroup {
@@ -89,15 +96,24 @@ struct Expansion {
   // True if both series omit little: the node's series omits (r / R)^3 as in step 15b, and the
   // group's series omits the orders n above kOrder. With t = (r + r_group) / R the omitted orders
   // are at most sum (n + 1) t^n, which grows like t^(kOrder + 1) / (1 - t)^2. Errors of wide groups
-  // have the same sign, so they count in full. A NaN opens the node.
+  // have the same sign, so they count in full. If q is known, t^p with p = kOrder + 1 becomes the
+  // sum of binomial(p, k) B_k r_group^(p - k) / R^p with B_0 = 1, B_1 = 0, B_k = q r^k (Dehnen,
+  // Computational Astrophysics and Cosmology 1:1, 2014). A NaN opens the node.
   __device__ bool covers(const Head& node, float bound) const {
     const float3 d = middle - xyz(node.centre);
     const float square = dot(d, d), share = rsqrtf(square), r = theta * sqrtf(node.centre.w);
     const float both = (r + radius) * share, ratio = r * share;
+    const float q = concentration<kOrder>(node, r);
     float next = both * both;
     for (int n = 2; n < series.kTop; ++n) next *= both;
+    if constexpr (kOrder > 3) {
+      const float wide = radius * share;
+      float power = wide * wide;
+      for (int n = 3; n < series.kTop; ++n) power *= wide;
+      next = q * (next - series.kTop * ratio * power) + (1 - q) * wide * power;
+    }
     next *= kTail / ((1 - both) * (1 - both));
-    const float neglected = next + ratio * ratio * (kQuadrupole ? ratio : 1);
+    const float neglected = next + q * ratio * ratio * (kQuadrupole ? ratio : 1);
     return both < kConverges && node.mass / square * neglected < bound;
   }
   __device__ void add(int number) {
@@ -231,15 +247,16 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   };
   const auto judge = [&](const Head& node, bool mine) {
     const float4 centre = node.centre;
+    const float weight = node.mass * concentration<kOrder>(node, theta * sqrtf(centre.w));
     const bool expanded = mine && far.covers(node, bound);
-    bool accepted = mine && !expanded && acts_as_a_whole(centre, node.mass, box);
+    bool accepted = mine && !expanded && acts_as_a_whole(centre, weight, box);
     const bool doubtful = mine && !expanded && !accepted && centre.w < dot(width, width);
     for (unsigned asked = __ballot_sync(kAllLanes, doubtful); asked != 0; asked &= asked - 1) {
       const int holder = __ffs(asked) - 1;
       const auto of_holder = [holder](float x) { return __shfl_sync(kAllLanes, x, holder); };
       const float4 c{of_holder(centre.x), of_holder(centre.y), of_holder(centre.z),
                      of_holder(centre.w)};
-      const bool agreed = acts_as_a_whole(c, of_holder(node.mass), BoxOf()(body));
+      const bool agreed = acts_as_a_whole(c, of_holder(weight), BoxOf()(body));
       accepted |= __all_sync(kAllLanes, agreed) && lane() == holder;
     }
     if (!mine) return Fate::none;

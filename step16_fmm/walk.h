@@ -35,10 +35,12 @@ __device__ inline int sum_before_lane(int x) {
 struct Head {
   float4 centre;  // as in the node
   float mass;
+  float spread;  // the sum of m u^2 over its bodies, at distances u from its centre
   int left, right;
 };
 __device__ inline Head head_of(const Node& node) {
-  return {node.centre, node.squares.w, node.left, node.right};
+  const float4 s = node.squares;
+  return {node.centre, s.w, (s.x + s.y + s.z) / 3, node.left, node.right};
 }
 
 enum class Fate { none, opened, expanded, accepted, listed };
