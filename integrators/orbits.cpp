@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "io/write_whole_file.h"
 #include "library/nbody.h"
 #include "run/command_line.h"
 #include "run/program.h"
@@ -110,16 +111,18 @@ std::optional<Arguments> parse(const Integrator& integrator, int argc, char** ar
               [&](const std::string& file) { arguments.input = file; });
   line.option("--scenario", "NAME", "scenario to start from: " + scenario_names(),
               [&](const std::string& name) { arguments.scenario = name; });
-  line.real("--time", arguments.time, std::numeric_limits<float>::min(), "a number above 0",
-            "how long to run, in units where G = 1");
+  const auto positive = [&](const char* name, std::optional<double>& target, const char* help) {
+    line.real(name, target, std::numeric_limits<float>::min(), "a number from 1.2e-38 to 3.4e38",
+              help);
+  };
+  positive("--time", arguments.time, "how long to run, in units where G = 1");
   if (integrator.accuracy == "dt") {
-    line.real("--dt", arguments.accuracy, std::numeric_limits<float>::min(), "a number above 0",
-              "time step; shortened so that --time is a multiple of it");
+    positive("--dt", arguments.accuracy, "time step; shortened so that --time is a multiple of it");
   } else {
-    line.real("--eta", arguments.accuracy, std::numeric_limits<float>::min(), "a number above 0",
-              "accuracy: a step is sqrt(eta) times the time scale of the acceleration [0.01]");
+    positive("--eta", arguments.accuracy,
+             "accuracy: a step is sqrt(eta) times the time scale of the acceleration [0.01]");
   }
-  line.real("--softening", arguments.softening, 0, "0, or a number above 0",
+  line.real("--softening", arguments.softening, 0, "a number from 0 to 3.4e38",
             "softening length [0, even if the file has another one]");
   line.option("--output", "FILE", "final state (.csv and .bin keep float64)",
               [&](const std::string& file) { arguments.output = file; });
@@ -188,11 +191,22 @@ void write(const std::string& file, const System& bodies, double time, Snapshot 
   write_bodies(file, snapshot);
 }
 
+// Locks the output until the run has ended. Throws UsageError unless the output and the record can
+// be written, and the output is neither the record nor a file that was read.
+Outputs outputs_of(const Arguments& arguments, const Snapshot& start) {
+  if (!arguments.json.empty()) require_writable(arguments.json);
+  if (arguments.output.empty()) return Outputs({}, {});
+  const FileFormat& format = format_for_writing(arguments.output, basic_formats());
+  require_can_write(arguments.output, start, format);
+  std::vector<NamedFile> others;
+  for (const auto& file : start.sources) others.push_back({"--input", file});
+  if (!arguments.json.empty()) others.push_back({"--json", arguments.json});
+  return Outputs(files_written("--output", arguments.output, format), others);
+}
+
 int run(const Integrator& integrator, const Arguments& arguments) {
   const Snapshot start = read(arguments);
-  if (!arguments.output.empty())
-    require_can_write(arguments.output, start,
-                      format_for_writing(arguments.output, basic_formats()));
+  const Outputs outputs = outputs_of(arguments, start);
   System bodies = system_of(start);
   const double before = energy(bodies);
   Gravity gravity;

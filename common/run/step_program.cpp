@@ -248,7 +248,14 @@ int carry_out(const StepInfo& info, const Platform& platform, const Options& opt
                                         Simulation(job, job.start, simulate).release());
   print_result(out, result);
 
-  if (!options.output.empty()) write_bodies(options.output, final);
+  if (!options.output.empty()) {
+    const FileFormat& format = format_for_writing(options.output);
+    write_bodies(options.output, final, format);
+    if (final.systems.count > 1 && !format.keeps.systems)
+      out << "  note         " << format.title << " has no boundaries between systems, so "
+          << options.output.string() << " has one system of " << final.systems.bodies.size()
+          << " bodies\n";
+  }
   if (is_measured(options.json, job))
     write_whole_file(options.json, [&](std::ostream& file) { file << to_json(result) << '\n'; });
   if (is_measured(options.timeline, job))

@@ -143,6 +143,8 @@ class Orbits(Programs):
 class Messages(Programs):
     def test_wrong_arguments(self) -> None:
         self.folder.joinpath("two.csv").write_text("x,y,vx,vy\n0,0,0,0\n1,0,0,one\n")
+        self.folder.joinpath("one.csv").write_text("x,y,vx,vy\n0,0,0,0\n")
+        self.folder.joinpath("link.csv").symlink_to("one.csv")
         some = ("--scenario", "figure-eight", "--time", "1")
         for program, words, said in (
                 ("leapfrog", (), "--input FILE or --scenario NAME"),
@@ -161,7 +163,12 @@ class Messages(Programs):
                 ("block_steps", ("--input", "none.csv", "--time", "1"), "none.csv"),
                 ("block_steps", ("--input", "two.csv", "--time", "1"), "two.csv"),
                 ("block_steps", (*some, "--output", "missing/end.csv"), "missing"),
-                ("block_steps", (*some, "--output", "end.odd"), "end.odd")):
+                ("block_steps", (*some, "--output", "end.odd"), "end.odd"),
+                ("leapfrog", (*some, "--dt", "1e300"), "from 1.2e-38 to 3.4e38"),
+                ("leapfrog", (*some, "--dt", "1", "--json", "missing/a.json"), "missing"),
+                ("hermite4", (*some, "--output", "a.csv", "--json", "./a.csv"), "--json"),
+                ("hermite4", ("--input", "one.csv", "--time", "1", "--output", "link.csv"),
+                 "--input")):
             with self.subTest(program=program, words=words):
                 done = self.call(program, *words)
                 self.assertEqual(done.returncode, 2, done.stderr)

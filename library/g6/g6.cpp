@@ -2,12 +2,16 @@
 // not belong to the block. The forces of the j-particles in the block are added pair by pair,
 // because a body must not act on itself. Only the indices show that an i-particle and a j-particle
 // are the same body, because the calling program predicts the positions of i-particles with its own
-// rounding.
+// rounding. Without softening, j-particles in the same place as an i-particle are also added this
+// way, because they exert nothing there, and libnbody replaces a softening of 0 by a tiny one.
 #include "g6.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <new>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -39,6 +43,16 @@ template <class... Arguments>
 int refuse(const char* format, Arguments... arguments) {
   std::fprintf(stderr, format, arguments...);  // NOLINT(cert-err33-c)
   return -1;
+}
+
+// Returns what `action` returns. If there is not enough memory, prints an error and returns -1.
+template <class Action>
+int with_memory(const char* call, const Action& action) {
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {
+    return refuse("%s: there is not enough memory\n", call);
+  }
 }
 
 // Returns the board if it is open. Otherwise prints an error and returns null.
@@ -101,10 +115,15 @@ int compute(const char* call, const Board& board, const Block& block, std::vecto
   all = predicted(board, nj);
   std::unordered_map<int, std::size_t> pipes;
   for (std::size_t i = 0; i < ni; ++i) pipes.emplace(block.index[i], i);
+  std::set<std::array<double, 3>> touching;  // places in which a source exerts nothing
+  if (block.eps2 == 0)
+    for (std::size_t i = 0; i < ni; ++i)
+      touching.insert({block.x[i][0], block.x[i][1], block.x[i][2]});
   std::vector<double> acting = all.mass;
   std::vector<std::size_t> inside;
   for (std::size_t j = 0; j < nj; ++j)
-    if (pipes.count(board.particles[j].index) > 0) {
+    if (pipes.count(board.particles[j].index) > 0 ||
+        touching.count({all.x[j].x, all.x[j].y, all.x[j].z}) > 0) {
       acting[j] = 0;  // libnbody skips sources without mass
       inside.push_back(j);
     }
@@ -159,16 +178,18 @@ int last_half(const char* call, const Block& block, double acc[][3], double jerk
   for (int j = 0; j < block.nj; ++j)
     if (!board->particles[static_cast<std::size_t>(j)].is_set)
       return refuse("%s: address %d has no j-particle; call g6_set_j_particle\n", call, j);
-  std::vector<Sums> sums;
-  Sources all;
-  if (const int result = compute(call, *board, block, sums, all)) return result;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    store(sums[i].a, acc[i]);
-    store(sums[i].jerk, jerk[i]);
-    pot[i] = sums[i].potential;
-  }
-  if (nearest != nullptr) find_neighbours(*board, block, all, nearest);
-  return 0;
+  return with_memory(call, [&] {
+    std::vector<Sums> sums;
+    Sources all;
+    if (const int result = compute(call, *board, block, sums, all)) return result;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      store(sums[i].a, acc[i]);
+      store(sums[i].jerk, jerk[i]);
+      pot[i] = sums[i].potential;
+    }
+    if (nearest != nullptr) find_neighbours(*board, block, all, nearest);
+    return 0;
+  });
 }
 
 }  // namespace
@@ -215,10 +236,12 @@ int g6_set_j_particle(int, int address, int index, double tj, double, double mas
   for (const Vector3& one : {particle.x, particle.v, particle.a2, particle.j6, particle.k18})
     if (!std::isfinite(tj) || !is_finite(one))
       return refuse("g6_set_j_particle: address %d: a number is not finite\n", address);
-  const auto at = static_cast<std::size_t>(address);
-  if (at >= board->particles.size()) board->particles.resize(at + 1);
-  board->particles[at] = particle;
-  return 0;
+  return with_memory("g6_set_j_particle", [&] {
+    const auto at = static_cast<std::size_t>(address);
+    if (at >= board->particles.size()) board->particles.resize(at + 1);
+    board->particles[at] = particle;
+    return 0;
+  });
 }
 
 // Does nothing: the sums need no early start, so g6calc_lasthalf computes all of them.

@@ -95,6 +95,29 @@ static void forces(double eps2) {
   EXPECT(memcmp(again, acc, sizeof acc) == 0 && memcmp(pots, pot, sizeof pot) == 0);
 }
 
+/* Sources in one place exert nothing on each other, whether or not they are in one block. */
+static void coincident(void) {
+  double zero[3] = {0, 0, 0}, one[3] = {1, 0, 0}, h2[3] = {0, 0, 0};
+  double xi[3][3] = {{0, 0, 0}, {1, 0, 0}, {1, 0, 0}}, vi[3][3] = {{0}};
+  double acc[3][3], jerk[3][3], pot[3], alone[1][3], jerks[1][3], pots[1];
+  int index[3] = {10, 11, 12};
+  for (int j = 0; j < 3; ++j)
+    EXPECT(g6_set_j_particle(0, j, index[j], 0, 1, 1, zero, zero, zero, zero, j ? one : zero) == 0);
+  EXPECT(g6calc_lasthalf(0, 3, 3, index, xi, vi, 0, h2, acc, jerk, pot) == 0);
+  EXPECT(pot[0] == -2 && pot[1] == -1 && pot[2] == -1);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT(g6calc_lasthalf(0, 3, 1, index + i, xi + i, vi + i, 0, h2, alone, jerks, pots) == 0);
+    EXPECT(pots[0] == pot[i] && alone[0][0] == acc[i][0]);
+  }
+}
+
+/* If memory runs out, a call says so; an exception must not leave it. */
+static void too_little_memory(void) {
+  double zero[3] = {0, 0, 0};
+  EXPECT(g6_open(0) == 0);
+  EXPECT(g6_set_j_particle(0, G6_PARTICLES - 1, 0, 0, 1, 1, zero, zero, zero, zero, zero) == -1);
+}
+
 static void wrong_arguments(void) {
   double zero[3] = {0, 0, 0}, bad[3] = {0, NAN, 0}, one[1][3] = {{0, 0, 0}}, p[1], h2[1] = {0};
   double a[1][3] = {{7, 7, 7}}, b[1][3];
@@ -119,13 +142,19 @@ static void wrong_arguments(void) {
   EXPECT(g6_close(0) == 0 && g6_close(0) == -1);
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  if (argc == 2 && strcmp(argv[1], "little-memory") == 0) {
+    too_little_memory();
+    return failures == 0 ? 0 : 1;
+  }
   EXPECT(g6_npipes() == G6_PIPES);
   EXPECT(g6_set_ti(0, 0) == -1); /* not open */
   EXPECT(g6_open(32533) == 0);   /* ph4 opens a number that it did not set */
   fill();
   forces(0);
   forces(0.01);
+  coincident();
+  fill();
   wrong_arguments();
   return failures == 0 ? 0 : 1;
 }

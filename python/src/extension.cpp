@@ -6,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -25,8 +26,10 @@ using In = nb::ndarray<const Real, nb::c_contig>;
 template <class Real>
 using Out = nb::ndarray<Real, nb::c_contig>;
 
-// Returns nonzero if Ctrl-C must end a call. Runs Python's signal handlers, in the calling thread.
+// Returns nonzero if Ctrl-C must end a call. Runs Python's signal handlers, which it runs only in
+// the main thread. Other threads must not ask: once the interpreter ends, asking ends a thread.
 int has_signal(void*) {
+  if (gettid() != getpid()) return 0;
   const nb::gil_scoped_acquire lock;
   return PyErr_CheckSignals() != 0;
 }

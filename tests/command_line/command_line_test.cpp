@@ -393,6 +393,11 @@ TEST_F(CommandLine, SpeciesAreChosenAndKept) {
   EXPECT_EQ(end.systems.bodies[0].x, 2);
   EXPECT_EQ(end.systems.bodies[3].x, 5);
 
+  // Tipsy has no boundaries between systems.
+  const Outcome merged = program_.run("--systems 2 --bodies 4 --steps 1 --output merged.tipsy");
+  EXPECT_TRUE(says(merged.out, "merged.tipsy has one system of 8 bodies")) << merged.out;
+  EXPECT_EQ(read("merged.tipsy").systems.count, 1);
+
   const std::string scenario = "--scenario collision --systems 2 --bodies 12 --steps 0 ";
   expect_success(scenario + "--output all.bin");
   expect_success(scenario + "--species disk --output disks.bin");

@@ -181,6 +181,8 @@ void check_bin_header(const std::string& file, std::string_view head, std::uint6
 
 void check_values(const std::string& file, const Contents& contents) {
   for (std::size_t i = 0; i < contents.bodies.size(); ++i) check_body(file, i, contents.bodies[i]);
+  // In float32, a tiny negative mass becomes a zero.
+  for (std::size_t i = 0; i < contents.exact.size(); ++i) check_body(file, i, contents.exact[i]);
   for (std::size_t i = 0; i < contents.species.size(); ++i)
     if (const auto species = static_cast<std::size_t>(contents.species[i]);
         species >= kSpeciesNames.size())

@@ -27,17 +27,20 @@ bool is_text(std::string_view text, Cut cut) {
   return cut == Cut::anywhere || continuation_bytes == 0;
 }
 
-void check_body(const std::string& file, std::size_t index, const Body& body) {
-  const auto fail = [&](const char* name, float value, const char* rule) {
+template <class Real>
+void check_body(const std::string& file, std::size_t index, const BasicBody<Real>& body) {
+  const auto fail = [&](const char* name, Real value, const char* rule) {
     throw UsageError(file, ": body ", index, ": ", name, " is ", shortest(value), "; ", rule);
   };
   constexpr const char* kNames[] = {"x", "y", "z", "vx", "vy", "vz", "mass"};
-  const auto values = std::bit_cast<std::array<float, std::size(kNames)>>(body);
+  const auto values = std::bit_cast<std::array<Real, std::size(kNames)>>(body);
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values[k]))
       fail(kNames[k], values[k], "every value must be a finite number");
   if (body.mass < 0) fail("mass", body.mass, "a mass must not be negative");
 }
+template void check_body(const std::string&, std::size_t, const Body&);
+template void check_body(const std::string&, std::size_t, const BodyF64&);
 
 void check_text(const std::string& where, std::string_view key, std::string_view text) {
   const std::string what = where + ": " + std::string(key);

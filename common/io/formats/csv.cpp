@@ -53,12 +53,12 @@ constexpr std::string_view kCheckpointKey = "checkpoint-";
 std::string hexadecimal_of(std::uint32_t value) { return format("%08x", value); }
 
 void check_name(const std::string& file, const std::string& name) {
-  // The reader would split or trim this name, or take its row for a comment.
+  // The reader would split or trim this name, take its row for a comment, or reject the file.
   if (name.find_first_of(",\r\n") != std::string::npos || name.starts_with('#') ||
-      trimmed(name) != name)
+      trimmed(name) != name || !is_text(name, Cut::nowhere))
     throw UsageError(file, ": the name \"", name,
-                     "\" cannot be written as CSV: commas, line ends, outer spaces and a leading # "
-                     "are not allowed");
+                     "\" cannot be written as CSV: commas, line ends, control characters, outer "
+                     "spaces and a leading # are not allowed");
 }
 
 class Reader {
@@ -126,13 +126,14 @@ class Reader {
            "hand (then remove this line and the one with bodies=)");
   }
 
-  // Without this check, a file truncated at the end of a line would silently lose bodies.
+  // Without these checks, a truncated file would silently lose bodies, or digits of the last one.
   void check_count() const {
     const auto rows = static_cast<long long>(contents_.bodies.size());
     if (rows != bodies_.value_or(rows))
       throw UsageError(file_, ": damaged: it has ", rows, " bodies instead of ", *bodies_);
-    if (!digest_seen_ && !contents_.snapshot.checkpoint.empty())
-      throw UsageError(file_, ": damaged: the line with the checksum is missing at its end");
+    if (!digest_seen_ && (bodies_ || !contents_.snapshot.checkpoint.empty()))
+      throw UsageError(file_, ": damaged: the line with the checksum is missing at its end ",
+                       "(if you removed it, also remove the one with bodies=)");
   }
 
   double number(std::string_view key, std::string_view value) const {

@@ -43,7 +43,7 @@ std::filesystem::path tipsy_param_of(const std::filesystem::path& file);
 // Fills in the units from the .param file of `file`, if it exists.
 void read_tipsy_param(const std::filesystem::path& file, Snapshot& snapshot);
 // Throws UsageError if writing would replace a file that this project did not write.
-void check_tipsy_param(const std::filesystem::path& file);
+void check_tipsy_param(const std::filesystem::path& file, const Snapshot& snapshot);
 void write_tipsy_param(std::ostream& out, const Snapshot& snapshot);
 
 struct Division {
@@ -59,7 +59,8 @@ Division divide(const std::string& file, std::uint64_t total, std::optional<int>
 // Throws unless all seven values are finite and the mass is not negative. The message contains
 // `index`, which counts the bodies of all systems from 0. The CSV reader has its own checks, whose
 // messages contain the line number instead.
-void check_body(const std::string& file, std::size_t index, const Body& body);
+template <class Real>
+void check_body(const std::string& file, std::size_t index, const BasicBody<Real>& body);
 
 // True for valid UTF-8 whose only control characters are tabs and line ends. If invalid UTF-8 were
 // accepted, a raw file of a single body (24 bytes) could pass for text. With Cut::anywhere, `text`

@@ -50,6 +50,7 @@ void GadgetBodies::add(const BodyF64& b, Species species) {
                       b.vy * velocity_, b.vz * velocity_, b.mass * mass_};
   const Body body = rounded(exact);
   check_body(file_, bodies_.size(), body);
+  check_body(file_, bodies_.size(), exact);
   bodies_.push_back(body);
   if (float64_) exact_.push_back(exact);
   species_.push_back(species);

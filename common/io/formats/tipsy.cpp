@@ -161,8 +161,8 @@ std::filesystem::path param_to_write(const std::filesystem::path& file) {
   return has_param(file) ? tipsy_param_of(file) : std::filesystem::path();
 }
 
-void check_tipsy(const std::string& file, const Snapshot&) {
-  if (has_param(file)) check_tipsy_param(file);
+void check_tipsy(const std::string& file, const Snapshot& snapshot) {
+  if (has_param(file)) check_tipsy_param(file, snapshot);
 }
 
 template <std::endian order>

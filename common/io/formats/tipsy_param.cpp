@@ -102,9 +102,12 @@ void read_tipsy_param(const fs::path& file, Snapshot& snapshot) {
   parse(param.string(), head_of(param), snapshot);
 }
 
-void check_tipsy_param(const fs::path& file) {
+void check_tipsy_param(const fs::path& file, const Snapshot& snapshot) {
   const fs::path param = tipsy_param_of(file);
   std::error_code ignored;
+  check_text(param, "units", snapshot.units);
+  if (trimmed(snapshot.units, kOuter) != snapshot.units)
+    throw UsageError(param, ": units must not begin or end with a quotation mark");
   if (param == file)
     throw UsageError(file, ": the extension .param is for the units of a Tipsy file; use another");
   if (fs::exists(param, ignored) && !head_of(param).starts_with(kMark))

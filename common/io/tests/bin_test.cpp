@@ -173,6 +173,13 @@ TEST_F(BadBin, Bodies) {
   EXPECT_EQ(with(144 + 24, -1e-9f), ": body 0: mass is -1e-09; a mass must not be negative");
 }
 
+// Rounded to float32, this mass is zero.
+TEST_F(BadBin, TinyNegativeMassInFloat64) {
+  Snapshot snapshot{.systems = Systems(1, 1), .exact = {{0, 0, 0, 0, 0, 0, -1e-300}}};
+  write_bodies(folder / "tiny.bin", snapshot);
+  EXPECT_TRUE(says(refusal(folder / "tiny.bin", {.float64 = true}), "mass is -1e-300"));
+}
+
 // --- checkpoints ---
 
 class BinCheckpoint : public WithFolder {

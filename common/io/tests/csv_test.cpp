@@ -168,8 +168,13 @@ TEST_F(Csv, RefusesControlCharacters) {
 TEST_F(Csv, RefusesNamesThatCouldNotBeWrittenAgain) {
   EXPECT_EQ(
       refusal("x,y,vx,vy,name\n0,0,0,0,#1\n"),
-      "a.csv:2: the name \"#1\" cannot be written as CSV: commas, line ends, outer spaces and a "
-      "leading # are not allowed");
+      "a.csv:2: the name \"#1\" cannot be written as CSV: commas, line ends, control characters, "
+      "outer spaces and a leading # are not allowed");
+  Snapshot snapshot{.systems = Systems(1, 1)};
+  for (const char* name : {"a\x01", "\x7f", "\xff", "a,b", " a"}) {
+    snapshot.names = {name};
+    EXPECT_NE(refusal_of([&] { write_bodies(folder / "b.csv", snapshot); }), "accepted") << name;
+  }
 }
 
 TEST_F(Csv, RefusesBadColumns) {
@@ -206,7 +211,21 @@ TEST_F(Csv, RefusesBadKeys) {
 }
 
 // If a file is cut between two lines, every remaining line is valid, so only the number of bodies
-// shows that lines are missing.
+// shows that lines are missing. If it is cut within the last number, only the checksum shows it.
+TEST_F(Csv, MissesNoByte) {
+  Snapshot snapshot{.systems = Systems(1, 3)};
+  snapshot.systems.bodies[2].vz = 1.5e-5f;
+  write_bodies(folder / "whole.csv", snapshot);
+  const std::string whole = folder.content("whole.csv");
+  EXPECT_EQ(refusal(whole), "accepted");
+  for (std::size_t end = 0; end + 1 < whole.size(); ++end)
+    EXPECT_NE(refusal(whole.substr(0, end)), "accepted") << whole.substr(0, end);
+  const std::string cut = whole.substr(0, whole.find("# crc32"));
+  EXPECT_EQ(refusal(cut),
+            "a.csv: damaged: the line with the checksum is missing at its end (if you removed it, "
+            "also remove the one with bodies=)");
+}
+
 TEST_F(Csv, MissesNoLine) {
   Snapshot snapshot{.systems = Systems(1, 3)};
   snapshot.checkpoint = {{"seed", "7"}};

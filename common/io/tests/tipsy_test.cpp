@@ -233,6 +233,16 @@ TEST_F(TipsyParam, ReplacesOnlyItsOwn) {
   }
 }
 
+TEST_F(TipsyParam, RefusesUnitsThatWouldNotComeBack) {
+  Snapshot snapshot{.systems = Systems(1, 1)};
+  for (const char* units : {"a\nb", "henon\ndSoft = 77", " lead", "\"q\"", "\x7f",
+                            "longer than the 31 bytes of a BIN file"}) {
+    snapshot.units = units;
+    EXPECT_THROW(write_bodies(folder / "a.tipsy", snapshot), UsageError) << units;
+    EXPECT_EQ(folder.files(), 0);
+  }
+}
+
 // --- files that must be rejected ---
 
 class BadTipsy : public WithFolder, public testing::WithParamInterface<std::endian> {
