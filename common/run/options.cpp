@@ -56,13 +56,13 @@ void check_combinations(const StepInfo& info, const Options& options,
             "--repeat and --warmup are for timing: they cannot be used with --view");
   if (options.float64 && !info.float64)
     refuse("--precision", "double", info.name,
-           " computes in float32; only steps 00, 11 and 12 can use float64");
+           " computes in float32; README.md lists the steps with float64");
   refuse_if(!info.approximation && (theta || multipole), theta ? "--theta" : "--multipole",
             " is not allowed; ", info.name,
-            " computes the direct sum; step15_barnes_hut traverses a tree");
+            " computes the direct sum; README.md lists the steps with a tree");
   refuse_if(rebuild_every && !(info.approximation && info.approximation->rebuild_every),
             "--rebuild-every is not allowed; ", info.name,
-            " keeps no tree; step15_barnes_hut does");
+            " keeps no tree; README.md lists the steps that do");
   // A state that is recorded ends a call of simulate(), and the next call begins with a new tree.
   for (const auto& [asked, option] : {std::pair(options.snapshot_every, "--snapshot-every"),
                                       {options.diagnostics_every, "--diagnostics-every"},
@@ -70,15 +70,16 @@ void check_combinations(const StepInfo& info, const Options& options,
     if (asked % rebuild_every.value_or(1) != 0)
       refuse(option, asked, "a multiple of --rebuild-every, which is ", *rebuild_every);
   refuse_if(order && !(info.approximation && info.approximation->order), "--order is not allowed; ",
-            info.name, " expands no forces in series; step16_fmm does");
+            info.name, " expands no forces in series; README.md lists the steps that do");
   refuse_if(force_tolerance && !(info.approximation && info.approximation->force_tolerance),
             "--force-tolerance is not allowed; ", info.name,
-            " compares no error with the force; step15b_force_aware does");
+            " compares no error with the force; README.md lists the steps that do");
   if (force_tolerance && *force_tolerance > kMaxForceTolerance)
     refuse("--force-tolerance", shortest(*force_tolerance), kForceToleranceAllowed);
   if (theta && *theta > kMaxTheta) refuse("--theta", shortest(*theta), kThetaAllowed);
   refuse_if(options.distribute != Distribution::automatic && !info.cluster,
-            "--distribute needs the ranks of step14_cluster; there are none in ", info.name);
+            "--distribute needs a cluster's ranks; there are none in ", info.name,
+            "; README.md lists the steps with ranks");
   if (options.devices > 1 && !info.multi_device)
     refuse("--devices", options.devices, info.name, " uses one device");
 }
@@ -118,25 +119,25 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
       {{"euler", Integrator::euler}, {"leapfrog", Integrator::leapfrog}},
       "first or second order [leapfrog; with --input: as in the file, else euler]");
   parser.choice<bool>("--precision", options.float64, {{"single", false}, {"double", true}},
-                      "precision of state and arithmetic (double: steps 00, 11, 12) [single]");
+                      "precision of state and arithmetic (double: not in all steps) [single]");
   parser.real("--theta", theta, 0, kThetaAllowed,
               "opening angle: a node acts as one body if radius / distance is below this;"
-              " 0: the direct sum (steps 15 to 16b)");
+              " 0: the direct sum (steps with a tree)");
   parser.choice<int>("--multipole", multipole, {{"0", 0}, {"2", 2}},
-                     "moments of a node: 0 mass only, 2 mass and quadrupole (steps 15 to 16b)");
+                     "moments of a node: 0 mass only, 2 mass and quadrupole (steps with a tree)");
   parser.real("--force-tolerance", force_tolerance, 0, kForceToleranceAllowed,
-              "error limit for a node, relative to the force on a body (steps 15b and 16)");
+              "error limit for a node, relative to the force on a body (some steps with a tree)");
   parser.choice<int>("--order", order, {{"2", 2}, {"3", 3}, {"4", 4}, {"5", 5}},
-                     "order of the series of a group's acceleration (step 16) [3]");
+                     "order of the series of a group's acceleration (steps with series) [3]");
   parser.whole("--rebuild-every", rebuild_every, 1, most,
-               "time steps from one build of the tree to the next (steps 15 to 16b) [1]");
+               "time steps from one build of the tree to the next (steps with a tree) [1]");
   parser.whole("--devices", options.devices, 1, 64, "devices to use");
   parser.choice<Distribution>("--distribute", options.distribute,
                               {{"auto", Distribution::automatic},
                                {"systems", Distribution::systems},
                                {"bodies", Distribution::bodies}},
                               "give each rank of a cluster whole systems, or some bodies of every "
-                              "system (step 14) [auto]");
+                              "system [auto]");
   parser.text("--output", options.output, "final state: .csv, .bin, .tipsy or .raw");
   parser.whole("--snapshot-every", options.snapshot_every, 1, most, "time steps between snapshots");
   parser.text("--snapshot-dir", options.snapshot_folder, "existing folder for snapshot_*.bin");
@@ -176,9 +177,9 @@ std::optional<Options> parse_options(const StepInfo& info, int argc, char** argv
                "report the initial force errors of this many bodies: RMS, median, 99 %, 99.9 %");
   parser.text("--json", options.json, "result record, one line of JSON");
   parser.text("--timeline", options.timeline,
-              "CSV of the upload, computation and download times per system (steps 05 to 09)");
+              "CSV of the upload, computation and download times per system (steps with streams)");
   parser.text("--tuned", options.tuned,
-              "table of kernel shapes that ./nbody tune wrote (steps 11 to 13) "
+              "table of kernel shapes that ./nbody tune wrote (steps with tuned shapes) "
               "[~/.config/nbody-steps/shapes.json]");
   parser.whole("--view", options.view, 0, 65535,
                "show the run in a browser, on this port of 127.0.0.1 (0: any free port)");
