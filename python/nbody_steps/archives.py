@@ -4,6 +4,7 @@ rebound."""
 from __future__ import annotations
 
 import math
+import os
 import re
 import warnings
 from typing import Any, Callable, Iterator, Optional
@@ -25,7 +26,10 @@ Unit = tuple[float, dict[str, float], str]  # factor, powers of bases, name of t
 
 def read_archive(file: str, units: Optional[str], options: dict[str, Any]) -> Optional[Bodies]:
     """Returns the last state in an archive of AMUSE or REBOUND, or None for another file. `options`
-    are those that an archive cannot have; a value that is not empty raises a ValueError."""
+    are those that an archive cannot have; a value that is not empty raises a ValueError. Takes no
+    bytes from pipes and FIFOs, which only the reader of the other formats may read."""
+    if not os.path.isfile(file):
+        return None
     try:
         with open(file, "rb") as opened:
             start = opened.read(len(REBOUND))

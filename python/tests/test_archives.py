@@ -6,7 +6,9 @@ usage: test_archives.py [--all]   --all: a missing package counts as a failure
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import threading
 import tempfile
 import unittest
 from pathlib import Path
@@ -161,6 +163,30 @@ class Archives(unittest.TestCase):
         np.testing.assert_array_equal(found.positions, wanted.positions)
         np.testing.assert_array_equal(found.velocities, wanted.velocities)
         self.assertEqual(found.time, 6.0)
+
+
+class Pipes(unittest.TestCase):
+    LINE, COLUMNS = "1,2,3,4,5,6,7\n", "m,x,y,z,vx,vy,vz"
+
+    def test_a_pipe_keeps_its_first_bytes(self) -> None:
+        """Looking for an archive takes nothing from a pipe, whether it holds little or much."""
+        for n in (1, 3000):  # less than a buffer holds, and more
+            reading, writing = os.pipe()
+            with self.subTest(n), os.fdopen(reading), os.fdopen(writing, "w") as lines:
+                lines.write(self.LINE * n)
+                lines.close()
+                found = nb.read(f"/dev/fd/{reading}", columns=self.COLUMNS)
+                self.assertEqual(len(found.masses), n)
+
+    def test_a_fifo_is_opened_once(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "fifo"
+            os.mkfifo(file)
+            writer = threading.Thread(target=file.write_text, args=(2 * self.LINE,), daemon=True)
+            writer.start()
+            self.assertEqual(len(nb.read(file, columns=self.COLUMNS).masses), 2)
+            writer.join(5)
+            self.assertFalse(writer.is_alive())
 
 
 if __name__ == "__main__":
