@@ -39,10 +39,25 @@ def from_rebound(simulation: Any) -> Bodies:
     sqrt(G), and the time is multiplied by sqrt(G). Test particles get mass 0. Bodies keep the names
     of the particles. The result does not contain additional forces.
 
-    Raises a ValueError if the argument is not a simulation, if the simulation is periodic or
-    without gravity, if a mass is negative, or if its test particles act on the other bodies
-    (testparticle_type 1).
+    Raises a ValueError if the argument is not a simulation, if the simulation is not synchronized
+    (safe_mode 0), periodic or without gravity, if a mass is negative, or if its test particles act
+    on the other bodies (testparticle_type 1).
     """
+    if not is_synchronized(simulation):
+        raise ValueError("simulation: it is not synchronized; call its synchronize() first, with "
+                         "keep_unsynchronized = 0")
+    return particles_of(simulation)
+
+
+def is_synchronized(simulation: Any) -> bool:
+    """Returns whether all particles are at the end of a step. REBOUND 5 has one flag, older
+    versions have a flag for each integrator."""
+    integrator = getattr(simulation, f"ri_{getattr(simulation, 'integrator', '')}", None)
+    return all(getattr(part, "is_synchronized", True) for part in (simulation, integrator))
+
+
+def particles_of(simulation: Any) -> Bodies:
+    """Returns the bodies of a rebound.Simulation whose particles are at the end of a step."""
     try:
         gravity, every = float(simulation.G), list(simulation.particles)
         time, softening, dt = (float(getattr(simulation, key)) for key in ("t", "softening", "dt"))

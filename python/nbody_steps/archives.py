@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
 
-from .adapters import KM_PER_KPC, KPC_MSUN_IN_KMS, from_rebound, package
+from .adapters import KM_PER_KPC, KPC_MSUN_IN_KMS, package, particles_of
 from .bodies import Bodies
 
 HDF5, REBOUND = b"\x89HDF\r\n\x1a\n", b"REBOUND Binary File"
@@ -69,8 +69,9 @@ def whole(file: str, reader: Callable[[str], Bodies]) -> Bodies:
 
 
 def read_rebound(file: str) -> Bodies:
-    """Returns the last state. REBOUND only warns if the end of an archive is damaged, and then
-    takes an earlier state."""
+    """Returns the last state, synchronized: integrators that combine the half steps of two steps
+    save bodies in between. REBOUND only warns if the end of an archive is damaged, and then takes
+    an earlier state."""
     rebound = package("rebound", "a REBOUND archive")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -78,7 +79,9 @@ def read_rebound(file: str) -> Bodies:
     for warning in said:
         if "corrupt" in str(warning.message):
             raise ValueError(f"{file}: the archive is damaged or truncated")
-    return from_rebound(archive[-1])
+    last = archive[-1]
+    last.synchronize()
+    return particles_of(last)
 
 
 def read_amuse(file: str) -> Bodies:

@@ -164,6 +164,27 @@ class Archives(unittest.TestCase):
         np.testing.assert_array_equal(found.velocities, wanted.velocities)
         self.assertEqual(found.time, 6.0)
 
+    def test_rebound_between_half_steps(self) -> None:
+        """An archive without safe_mode holds bodies that are half a step from their places."""
+        rebound = needs("rebound")
+        simulation = rebound.Simulation()
+        for body in ({"m": 1}, {"m": 1e-3, "a": 1, "e": 0.1}, {"m": 1e-3, "a": 2.2, "e": 0.1}):
+            simulation.add(**body)
+        simulation.move_to_com()
+        simulation.integrator, simulation.dt = "whfast", 0.1
+        getattr(simulation, "ri_whfast", simulation.integrator).safe_mode = 0  # REBOUND 4, 5
+        simulation.save_to_file(str(self.file), step=37)
+        simulation.integrate(100, exact_finish_time=0)
+        last = rebound.Simulationarchive(str(self.file))[-1]
+        with self.assertRaisesRegex(ValueError, "^simulation: it is not synchronized; call"):
+            nb.from_rebound(last)
+        between = last.particles[1].x
+        last.synchronize()
+        self.assertGreater(abs(last.particles[1].x - between), 0.01)
+        found, wanted = nb.read(self.file), nb.from_rebound(last)
+        np.testing.assert_array_equal(found.positions, wanted.positions)
+        np.testing.assert_array_equal(found.velocities, wanted.velocities)
+
 
 class Pipes(unittest.TestCase):
     LINE, COLUMNS = "1,2,3,4,5,6,7\n", "m,x,y,z,vx,vy,vz"
