@@ -44,6 +44,18 @@ def as_array(name: str, value: Any) -> np.ndarray:
     return array.astype(native, copy=False)
 
 
+def float64(name: str, value: Any) -> np.ndarray:
+    """Returns an array in float64. Rejects arrays that would lose a part of their meaning."""
+    require_plain(name, value)
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name}: not an array of numbers ({error})") from None
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: dtype {array.dtype} is not allowed; use float32 or float64")
+    return array.astype(np.float64, copy=False)
+
+
 def require_plain(name: str, value: Any) -> None:
     """Rejects values that do not mean their plain numbers: masked values, and units (of astropy,
     unyt or pint), which would be ignored. Looks at every element of lists, too."""

@@ -3,7 +3,12 @@ meaning than their numbers."""
 
 from __future__ import annotations
 
+import dataclasses
+import importlib.util
+import tempfile
 import unittest
+from pathlib import Path
+from typing import Callable
 
 import numpy as np
 
@@ -56,6 +61,31 @@ class MoreThanNumbers(unittest.TestCase):
             self.assert_rejected("softening: ", X, M, value)
         self.assert_rejected("threads: ", X, M, 0.1, threads=True)
         self.assertEqual(nb.accelerations(X, M, np.float32(0.5)).shape, (3, 3))
+
+    def test_bodies(self) -> None:
+        """Files and other packages get plain numbers only."""
+        plain = nb.Bodies(X, X, M, units="kpc-msun")
+        wrong = {"positions": np.ma.masked_less(X, 1), "velocities": X.view(Quantity),
+                 "masses": Magnitude(M), "time": Magnitude(1.0)}
+        for convert in self.converters():
+            convert(plain)
+            for name, value in wrong.items():
+                message = f"^{name}: (masked values are|the unit kil|the unit kpc)"
+                with self.subTest(name), self.assertRaisesRegex(ValueError, message):
+                    convert(dataclasses.replace(plain, **{name: value}))
+
+    def converters(self) -> list[Callable[[nb.Bodies], object]]:
+        """Returns `write` and, for each other package that is installed, its converter."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        found: list[Callable[[nb.Bodies], object]] = [
+            lambda bodies: nb.write(Path(folder.name) / "a.csv", bodies)]
+        for name, convert in (("rebound", nb.to_rebound), ("yt", nb.to_yt)):
+            if importlib.util.find_spec(name) is not None:
+                found.append(convert)
+                if name == "yt":
+                    importlib.import_module(name).set_log_level("error")
+        return found
 
 
 class Limits(unittest.TestCase):
