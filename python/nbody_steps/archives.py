@@ -101,16 +101,27 @@ def read_amuse(file: str) -> Bodies:
         speed = {"length": 1, "time": -1}
         found += [column(file, columns, name, speed, system)[0] if name in columns
                   else np.zeros(len(mass)) for name in ("vx", "vy", "vz")]
-        time = 0.0
-        if "timestamp" in newest.attrs:
-            factor, powers, _ = parse_unit(file, text_of(newest.attrs["timestamp_unit"]))
-            time = factor * float(newest.attrs["timestamp"]) if powers == {"time": 1} else 0.0
+        time = timestamp(file, newest.attrs, system)
     x, v = np.stack(found[:3], axis=1), np.stack(found[3:], axis=1)
     if system != "S.I.":
         return Bodies(x, v, mass, time)  # AMUSE's units for N-body problems, in which G is 1
     speed_of_unit = 1000 * KPC_MSUN_IN_KMS  # m/s
     return Bodies(x / M_PER_KPC, v / speed_of_unit, mass / MSUN_IN_KG,
                   time * speed_of_unit / M_PER_KPC, units="kpc-msun")
+
+
+def timestamp(file: str, attributes: Any, system: str) -> float:
+    """Returns the time in the base units of AMUSE's unit system, and 0 if there is none."""
+    if "timestamp" not in attributes:
+        return 0.0
+    unit = text_of(attributes["timestamp_unit"])
+    factor, powers, found = parse_unit(file, unit)
+    if powers != {"time": 1}:
+        return 0.0
+    if found != system:
+        raise ValueError(f"{file}: the timestamp is in {unit}, which is not allowed; use a unit of "
+                         "time in the unit system of the masses")
+    return factor * float(attributes["timestamp"])
 
 
 def text_of(value: Any) -> str:
@@ -162,6 +173,9 @@ def parse_product(file: str, text: str, words: list[re.Match[str]]
         powers = dict(unit[1])
         for base, power in other[1].items():
             powers[base] = powers.get(base, 0) + sign * power
+        if unit[2] and other[2] and unit[2] != other[2]:
+            raise ValueError(f"{file}: {text!r} has units of {unit[2]} and of {other[2]}, which is "
+                             "not allowed; use one unit system")
         unit = unit[0] * other[0] ** sign, powers, unit[2] or other[2]
     return unit, words
 

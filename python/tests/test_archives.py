@@ -85,6 +85,10 @@ class Archives(unittest.TestCase):
         h5py = needs("h5py")
         cases = (({**SI, "mass": GENERIC["mass"]}, "", "x is in"),
                  ({**SI, "length": SI["speed"]}, "", "x is in"),
+                 ({**GENERIC, "time": SI["time"]}, "", "timestamp is in .*S.I.* is not allowed"),
+                 ({**SI, "time": GENERIC["time"]}, "", "timestamp is in .*generic"),
+                 ({**SI, "speed": f"({SI['length']} * ({GENERIC['time']}**-1))"}, "",
+                  "has units of S.I. and of generic"),
                  ({**SI, "mass": "__import__('os').getcwd()"}, "", "is not one of AMUSE's units"),
                  ({**SI, "mass": "(2.0 * system.get('S.I.').base('mass')"}, "",
                   "is not one of AMUSE's units"),
