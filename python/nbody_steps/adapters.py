@@ -169,7 +169,7 @@ def to_yt(bodies: Bodies) -> Any:
     x, v, m = single(bodies)
     if len(m) == 0:
         raise ValueError("bodies: there are none")
-    kpc, msun = size_of(bodies.units)
+    kpc, msun = size_of(checks.text("units", bodies.units))
     velocity = KPC_MSUN_IN_KMS * math.sqrt(msun / kpc)  # km/s
     time = kpc * KM_PER_KPC / velocity  # s
     low, high = x.min(0), x.max(0)

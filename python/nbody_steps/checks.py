@@ -160,14 +160,26 @@ def whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
 def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name}: a {type(value).__name__} is not allowed; use a str")
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        raise ValueError(f"{name}: {value!r} is not allowed; use text that UTF-8 can encode"
+                         ) from None
     return value
+
+
+def texts(name: str, value: Any) -> list[str]:
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        raise ValueError(f"{name}: a {type(value).__name__} is not allowed; use a list of str, "
+                         "which may be empty")
+    return [text(name, word) for word in value]
 
 
 def path(name: str, value: Any) -> str:
     """Returns the path of a file as text in UTF-8."""
-    found = os.fsdecode(value)
-    if "\0" in found or any("\ud800" <= letter <= "\udfff" for letter in found):
-        raise ValueError(f"{name}: {found!r} is not allowed; use UTF-8 without NUL")
+    found = text(name, os.fsdecode(value))
+    if "\0" in found:
+        raise ValueError(f"{name}: {found!r} is not allowed; use a path without NUL")
     return found
 
 

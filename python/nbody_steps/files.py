@@ -78,8 +78,7 @@ def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
                for name, low, allowed in (("time", -MOST, "a finite number"),
                                           ("softening", 0, "a finite number, 0 or more"),
                                           ("dt", -MOST, "a finite number")))
-    words = ([checks.text(name, word) for word in getattr(bodies, name)]
-             for name in ("names", "species"))
+    words = (checks.texts(name, getattr(bodies, name)) for name in ("names", "species"))
     _extension.write(checks.path("file", file), rows, *numbers, checks.text("units", bodies.units),
                      *words)
 
@@ -96,7 +95,8 @@ def scenario(name: str, bodies: Optional[int] = None, *, systems: int = 1, seed:
     eps = None
     if softening is not None:
         eps = checks.number("softening", softening, 0, 1e150, "a finite number, 0 or more")
-    numbers = {key.replace("_", "-"): checks.number(key, value, -np.inf, np.inf, "a finite number")
+    numbers = {checks.text("parameters", key).replace("_", "-"):
+               checks.number(key, value, -np.inf, np.inf, "a finite number")
                for key, value in parameters.items()}
     return from_extension(_extension.scenario(
         checks.text("name", name), count, checks.whole("systems", systems, 1),
