@@ -39,10 +39,25 @@ def from_rebound(simulation: Any) -> Bodies:
     sqrt(G), and the time is multiplied by sqrt(G). Test particles get mass 0. Bodies keep the names
     of the particles. The result does not contain additional forces.
 
-    Raises a ValueError if the argument is not a simulation, if the simulation is periodic or
-    without gravity, if a mass is negative, or if its test particles act on the other bodies
-    (testparticle_type 1).
+    Raises a ValueError if the argument is not a simulation, if the simulation is not synchronized
+    (safe_mode 0), periodic or without gravity, if a mass is negative, or if its test particles act
+    on the other bodies (testparticle_type 1).
     """
+    if not is_synchronized(simulation):
+        raise ValueError("simulation: it is not synchronized; call its synchronize() first, with "
+                         "keep_unsynchronized = 0")
+    return particles_of(simulation)
+
+
+def is_synchronized(simulation: Any) -> bool:
+    """Returns whether all particles are at the end of a step. REBOUND 5 has one flag, older
+    versions have a flag for each integrator."""
+    integrator = getattr(simulation, f"ri_{getattr(simulation, 'integrator', '')}", None)
+    return all(getattr(part, "is_synchronized", True) for part in (simulation, integrator))
+
+
+def particles_of(simulation: Any) -> Bodies:
+    """Returns the bodies of a rebound.Simulation whose particles are at the end of a step."""
     try:
         gravity, every = float(simulation.G), list(simulation.particles)
         time, softening, dt = (float(getattr(simulation, key)) for key in ("t", "softening", "dt"))
@@ -79,14 +94,16 @@ def to_rebound(bodies: Bodies) -> Any:
     and the softening of the bodies and, if their dt is above 0, also the dt. The integrator is
     REBOUND's default, IAS15.
 
-    Raises a ValueError if there are several systems, and an ImportError without REBOUND.
+    Raises a ValueError if there are several systems, masked values or units, and an ImportError
+    without REBOUND.
     """
     rebound = package("rebound", "to_rebound")
     x, v, m = single(bodies)
     simulation = rebound.Simulation()
-    simulation.G, simulation.t, simulation.softening = 1.0, bodies.time, bodies.softening
-    if bodies.dt > 0:
-        simulation.dt = bodies.dt
+    time, softening, dt = (finite(name, bodies) for name in ("time", "softening", "dt"))
+    simulation.G, simulation.t, simulation.softening = 1.0, time, softening
+    if dt > 0:
+        simulation.dt = dt
     for k, mass in enumerate(m):
         simulation.add(m=float(mass), x=float(x[k, 0]), y=float(x[k, 1]), z=float(x[k, 2]),
                        vx=float(v[k, 0]), vy=float(v[k, 1]), vz=float(v[k, 2]))
@@ -98,11 +115,15 @@ def single(bodies: Bodies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if not isinstance(bodies, Bodies):
         raise ValueError(f"bodies: a {type(bodies).__name__} is not allowed; "
                          "use nbody_steps.Bodies")
-    x = checks.vectors("positions", np.asarray(bodies.positions, np.float64))
-    v = checks.vectors("velocities", np.asarray(bodies.velocities, np.float64))
+    x = checks.vectors("positions", checks.float64("positions", bodies.positions))
+    v = checks.vectors("velocities", checks.float64("velocities", bodies.velocities))
     if v.shape != x.shape:
         raise ValueError(f"velocities: shape {v.shape} is not allowed; use {x.shape}, as positions")
-    return x, v, checks.masses_of(np.asarray(bodies.masses, np.float64), ("positions", x))
+    return x, v, checks.masses_of(checks.float64("masses", bodies.masses), ("positions", x))
+
+
+def finite(name: str, bodies: Bodies) -> float:
+    return checks.number(name, getattr(bodies, name), -math.inf, allowed="a finite number")
 
 
 def from_yt(source: Any, particle_type: str = "all") -> Bodies:
@@ -141,13 +162,14 @@ def to_yt(bodies: Bodies) -> Any:
     bodies.
 
     The bodies need units with a physical scale: "au-msun-yr2pi", "kpc-msun", "kpc-100kms", or
-    "2.5 kpc, 1e10 Msun". Raises a ValueError for other units, and an ImportError without yt.
+    "2.5 kpc, 1e10 Msun". Raises a ValueError for other units, for masked values and for arrays that
+    have units themselves, and an ImportError without yt.
     """
     yt = package("yt", "to_yt")
     x, v, m = single(bodies)
     if len(m) == 0:
         raise ValueError("bodies: there are none")
-    kpc, msun = size_of(bodies.units)
+    kpc, msun = size_of(checks.text("units", bodies.units))
     velocity = KPC_MSUN_IN_KMS * math.sqrt(msun / kpc)  # km/s
     time = kpc * KM_PER_KPC / velocity  # s
     low, high = x.min(0), x.max(0)
@@ -157,7 +179,7 @@ def to_yt(bodies: Bodies) -> Any:
         ("velocity_x", v[:, 0]), ("velocity_y", v[:, 1]), ("velocity_z", v[:, 2]), ("mass", m))}
     return yt.load_particles(
         data, length_unit=(kpc, "kpc"), mass_unit=(msun, "Msun"), velocity_unit=(velocity, "km/s"),
-        time_unit=(time, "s"), sim_time=bodies.time,
+        time_unit=(time, "s"), sim_time=finite("time", bodies),
         bbox=np.stack((low - margin, high + margin), axis=1), periodicity=(False, False, False))
 
 

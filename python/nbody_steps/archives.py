@@ -4,13 +4,14 @@ rebound."""
 from __future__ import annotations
 
 import math
+import os
 import re
 import warnings
 from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
 
-from .adapters import KM_PER_KPC, KPC_MSUN_IN_KMS, from_rebound, package
+from .adapters import KM_PER_KPC, KPC_MSUN_IN_KMS, package, particles_of
 from .bodies import Bodies
 
 HDF5, REBOUND = b"\x89HDF\r\n\x1a\n", b"REBOUND Binary File"
@@ -25,7 +26,10 @@ Unit = tuple[float, dict[str, float], str]  # factor, powers of bases, name of t
 
 def read_archive(file: str, units: Optional[str], options: dict[str, Any]) -> Optional[Bodies]:
     """Returns the last state in an archive of AMUSE or REBOUND, or None for another file. `options`
-    are those that an archive cannot have; a value that is not empty raises a ValueError."""
+    are those that an archive cannot have; a value that is not empty raises a ValueError. Takes no
+    bytes from pipes and FIFOs, which only the reader of the other formats may read."""
+    if not os.path.isfile(file):
+        return None
     try:
         with open(file, "rb") as opened:
             start = opened.read(len(REBOUND))
@@ -65,8 +69,9 @@ def whole(file: str, reader: Callable[[str], Bodies]) -> Bodies:
 
 
 def read_rebound(file: str) -> Bodies:
-    """Returns the last state. REBOUND only warns if the end of an archive is damaged, and then
-    takes an earlier state."""
+    """Returns the last state, synchronized: integrators that combine the half steps of two steps
+    save bodies in between. REBOUND only warns if the end of an archive is damaged, and then takes
+    an earlier state."""
     rebound = package("rebound", "a REBOUND archive")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -74,7 +79,9 @@ def read_rebound(file: str) -> Bodies:
     for warning in said:
         if "corrupt" in str(warning.message):
             raise ValueError(f"{file}: the archive is damaged or truncated")
-    return from_rebound(archive[-1])
+    last = archive[-1]
+    last.synchronize()
+    return particles_of(last)
 
 
 def read_amuse(file: str) -> Bodies:
@@ -94,16 +101,27 @@ def read_amuse(file: str) -> Bodies:
         speed = {"length": 1, "time": -1}
         found += [column(file, columns, name, speed, system)[0] if name in columns
                   else np.zeros(len(mass)) for name in ("vx", "vy", "vz")]
-        time = 0.0
-        if "timestamp" in newest.attrs:
-            factor, powers, _ = parse_unit(file, text_of(newest.attrs["timestamp_unit"]))
-            time = factor * float(newest.attrs["timestamp"]) if powers == {"time": 1} else 0.0
+        time = timestamp(file, newest.attrs, system)
     x, v = np.stack(found[:3], axis=1), np.stack(found[3:], axis=1)
     if system != "S.I.":
         return Bodies(x, v, mass, time)  # AMUSE's units for N-body problems, in which G is 1
     speed_of_unit = 1000 * KPC_MSUN_IN_KMS  # m/s
     return Bodies(x / M_PER_KPC, v / speed_of_unit, mass / MSUN_IN_KG,
                   time * speed_of_unit / M_PER_KPC, units="kpc-msun")
+
+
+def timestamp(file: str, attributes: Any, system: str) -> float:
+    """Returns the time in the base units of AMUSE's unit system, and 0 if there is none."""
+    if "timestamp" not in attributes:
+        return 0.0
+    unit = text_of(attributes["timestamp_unit"])
+    factor, powers, found = parse_unit(file, unit)
+    if powers != {"time": 1}:
+        return 0.0
+    if found != system:
+        raise ValueError(f"{file}: the timestamp is in {unit}, which is not allowed; use a unit of "
+                         "time in the unit system of the masses")
+    return factor * float(attributes["timestamp"])
 
 
 def text_of(value: Any) -> str:
@@ -155,6 +173,9 @@ def parse_product(file: str, text: str, words: list[re.Match[str]]
         powers = dict(unit[1])
         for base, power in other[1].items():
             powers[base] = powers.get(base, 0) + sign * power
+        if unit[2] and other[2] and unit[2] != other[2]:
+            raise ValueError(f"{file}: {text!r} has units of {unit[2]} and of {other[2]}, which is "
+                             "not allowed; use one unit system")
         unit = unit[0] * other[0] ** sign, powers, unit[2] or other[2]
     return unit, words
 

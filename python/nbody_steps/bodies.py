@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -22,3 +22,11 @@ class Bodies:
     names: list[str] = field(default_factory=list)  #: one per body of a system, or none
     #: one per body, or none: gas, dark, disk, bulge, star, boundary
     species: list[str] = field(default_factory=list)
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether all fields are equal, arrays with the same shapes and numbers. As always,
+        NaN differs from NaN."""
+        if not isinstance(other, Bodies):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, one.name), getattr(other, one.name))
+                   for one in fields(self))

@@ -44,6 +44,18 @@ def as_array(name: str, value: Any) -> np.ndarray:
     return array.astype(native, copy=False)
 
 
+def float64(name: str, value: Any) -> np.ndarray:
+    """Returns an array in float64. Rejects arrays that would lose a part of their meaning."""
+    require_plain(name, value)
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name}: not an array of numbers ({error})") from None
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: dtype {array.dtype} is not allowed; use float32 or float64")
+    return array.astype(np.float64, copy=False)
+
+
 def require_plain(name: str, value: Any) -> None:
     """Rejects values that do not mean their plain numbers: masked values, and units (of astropy,
     unyt or pint), which would be ignored. Looks at every element of lists, too."""
@@ -148,14 +160,26 @@ def whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
 def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name}: a {type(value).__name__} is not allowed; use a str")
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        raise ValueError(f"{name}: {value!r} is not allowed; use text that UTF-8 can encode"
+                         ) from None
     return value
+
+
+def texts(name: str, value: Any) -> list[str]:
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        raise ValueError(f"{name}: a {type(value).__name__} is not allowed; use a list of str, "
+                         "which may be empty")
+    return [text(name, word) for word in value]
 
 
 def path(name: str, value: Any) -> str:
     """Returns the path of a file as text in UTF-8."""
-    found = os.fsdecode(value)
-    if "\0" in found or any("\ud800" <= letter <= "\udfff" for letter in found):
-        raise ValueError(f"{name}: {found!r} is not allowed; use UTF-8 without NUL")
+    found = text(name, os.fsdecode(value))
+    if "\0" in found:
+        raise ValueError(f"{name}: {found!r} is not allowed; use a path without NUL")
     return found
 
 

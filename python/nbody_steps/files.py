@@ -62,8 +62,8 @@ def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
     if not isinstance(bodies, Bodies):
         raise ValueError(f"bodies: a {type(bodies).__name__} is not allowed; "
                          "use nbody_steps.Bodies")
-    x, v, m = (column(name, getattr(bodies, name)) for name in ("positions", "velocities",
-                                                                "masses"))
+    x, v, m = (checks.float64(name, getattr(bodies, name))
+               for name in ("positions", "velocities", "masses"))
     if x.ndim not in (2, 3) or x.shape[-1] != 3 or v.shape != x.shape or m.shape != x.shape[:-1]:
         raise ValueError(f"bodies: shapes {x.shape}, {v.shape}, {m.shape} are not allowed; use "
                          "(n, 3), (n, 3), (n,)")
@@ -78,20 +78,9 @@ def write(file: Union[str, os.PathLike[str]], bodies: Bodies) -> None:
                for name, low, allowed in (("time", -MOST, "a finite number"),
                                           ("softening", 0, "a finite number, 0 or more"),
                                           ("dt", -MOST, "a finite number")))
-    words = ([checks.text(name, word) for word in getattr(bodies, name)]
-             for name in ("names", "species"))
+    words = (checks.texts(name, getattr(bodies, name)) for name in ("names", "species"))
     _extension.write(checks.path("file", file), rows, *numbers, checks.text("units", bodies.units),
                      *words)
-
-
-def column(name: str, value: Any) -> np.ndarray:
-    """Returns an array in float64. Rejects arrays that would lose a part of their meaning."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"{name}: dtype {array.dtype} is not allowed; use float32 or float64")
-    if isinstance(value, np.ndarray):
-        checks.require_plain(name, value)
-    return array.astype(np.float64, copy=False)
 
 
 def scenario(name: str, bodies: Optional[int] = None, *, systems: int = 1, seed: int = 1,
@@ -106,7 +95,8 @@ def scenario(name: str, bodies: Optional[int] = None, *, systems: int = 1, seed:
     eps = None
     if softening is not None:
         eps = checks.number("softening", softening, 0, 1e150, "a finite number, 0 or more")
-    numbers = {key.replace("_", "-"): checks.number(key, value, -np.inf, np.inf, "a finite number")
+    numbers = {checks.text("parameters", key).replace("_", "-"):
+               checks.number(key, value, -np.inf, np.inf, "a finite number")
                for key, value in parameters.items()}
     return from_extension(_extension.scenario(
         checks.text("name", name), count, checks.whole("systems", systems, 1),

@@ -6,7 +6,9 @@ usage: test_archives.py [--all]   --all: a missing package counts as a failure
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import threading
 import tempfile
 import unittest
 from pathlib import Path
@@ -83,6 +85,10 @@ class Archives(unittest.TestCase):
         h5py = needs("h5py")
         cases = (({**SI, "mass": GENERIC["mass"]}, "", "x is in"),
                  ({**SI, "length": SI["speed"]}, "", "x is in"),
+                 ({**GENERIC, "time": SI["time"]}, "", "timestamp is in .*S.I.* is not allowed"),
+                 ({**SI, "time": GENERIC["time"]}, "", "timestamp is in .*generic"),
+                 ({**SI, "speed": f"({SI['length']} * ({GENERIC['time']}**-1))"}, "",
+                  "has units of S.I. and of generic"),
                  ({**SI, "mass": "__import__('os').getcwd()"}, "", "is not one of AMUSE's units"),
                  ({**SI, "mass": "(2.0 * system.get('S.I.').base('mass')"}, "",
                   "is not one of AMUSE's units"),
@@ -161,6 +167,51 @@ class Archives(unittest.TestCase):
         np.testing.assert_array_equal(found.positions, wanted.positions)
         np.testing.assert_array_equal(found.velocities, wanted.velocities)
         self.assertEqual(found.time, 6.0)
+
+    def test_rebound_between_half_steps(self) -> None:
+        """An archive without safe_mode holds bodies that are half a step from their places."""
+        rebound = needs("rebound")
+        simulation = rebound.Simulation()
+        for body in ({"m": 1}, {"m": 1e-3, "a": 1, "e": 0.1}, {"m": 1e-3, "a": 2.2, "e": 0.1}):
+            simulation.add(**body)
+        simulation.move_to_com()
+        simulation.integrator, simulation.dt = "whfast", 0.1
+        getattr(simulation, "ri_whfast", simulation.integrator).safe_mode = 0  # REBOUND 4, 5
+        simulation.save_to_file(str(self.file), step=37)
+        simulation.integrate(100, exact_finish_time=0)
+        last = rebound.Simulationarchive(str(self.file))[-1]
+        with self.assertRaisesRegex(ValueError, "^simulation: it is not synchronized; call"):
+            nb.from_rebound(last)
+        between = last.particles[1].x
+        last.synchronize()
+        self.assertGreater(abs(last.particles[1].x - between), 0.01)
+        found, wanted = nb.read(self.file), nb.from_rebound(last)
+        np.testing.assert_array_equal(found.positions, wanted.positions)
+        np.testing.assert_array_equal(found.velocities, wanted.velocities)
+
+
+class Pipes(unittest.TestCase):
+    LINE, COLUMNS = "1,2,3,4,5,6,7\n", "m,x,y,z,vx,vy,vz"
+
+    def test_a_pipe_keeps_its_first_bytes(self) -> None:
+        """Looking for an archive takes nothing from a pipe, whether it holds little or much."""
+        for n in (1, 3000):  # less than a buffer holds, and more
+            reading, writing = os.pipe()
+            with self.subTest(n), os.fdopen(reading), os.fdopen(writing, "w") as lines:
+                lines.write(self.LINE * n)
+                lines.close()
+                found = nb.read(f"/dev/fd/{reading}", columns=self.COLUMNS)
+                self.assertEqual(len(found.masses), n)
+
+    def test_a_fifo_is_opened_once(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "fifo"
+            os.mkfifo(file)
+            writer = threading.Thread(target=file.write_text, args=(2 * self.LINE,), daemon=True)
+            writer.start()
+            self.assertEqual(len(nb.read(file, columns=self.COLUMNS).masses), 2)
+            writer.join(5)
+            self.assertFalse(writer.is_alive())
 
 
 if __name__ == "__main__":

@@ -3,7 +3,13 @@ meaning than their numbers."""
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+import importlib.util
+import tempfile
 import unittest
+from pathlib import Path
+from typing import Callable
 
 import numpy as np
 
@@ -11,6 +17,7 @@ import nbody_steps as nb
 
 X = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0]])
 M = np.ones(3)
+FILE = "no_such_folder/a.csv"
 
 
 class Quantity(np.ndarray):
@@ -56,6 +63,78 @@ class MoreThanNumbers(unittest.TestCase):
             self.assert_rejected("softening: ", X, M, value)
         self.assert_rejected("threads: ", X, M, 0.1, threads=True)
         self.assertEqual(nb.accelerations(X, M, np.float32(0.5)).shape, (3, 3))
+
+    def test_bodies(self) -> None:
+        """Files and other packages get plain numbers only."""
+        plain = nb.Bodies(X, X, M, units="kpc-msun")
+        wrong = {"positions": np.ma.masked_less(X, 1), "velocities": X.view(Quantity),
+                 "masses": Magnitude(M), "time": Magnitude(1.0)}
+        for convert in self.converters():
+            convert(plain)
+            for name, value in wrong.items():
+                message = f"^{name}: (masked values are|the unit kil|the unit kpc)"
+                with self.subTest(name), self.assertRaisesRegex(ValueError, message):
+                    convert(dataclasses.replace(plain, **{name: value}))
+
+    def converters(self) -> list[Callable[[nb.Bodies], object]]:
+        """Returns `write` and, for each other package that is installed, its converter."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        found: list[Callable[[nb.Bodies], object]] = [
+            lambda bodies: nb.write(Path(folder.name) / "a.csv", bodies)]
+        for name, convert in (("rebound", nb.to_rebound), ("yt", nb.to_yt)):
+            if importlib.util.find_spec(name) is not None:
+                found.append(convert)
+                if name == "yt":
+                    importlib.import_module(name).set_log_level("error")
+        return found
+
+
+class Texts(unittest.TestCase):
+    def assert_rejected(self, message: str, call: Callable[[], object]) -> None:
+        with self.subTest(message):
+            with self.assertRaisesRegex(ValueError, message) as error:
+                call()
+            self.assertNotIn("\n", str(error.exception))
+
+    def test_half_of_a_surrogate_pair(self) -> None:
+        half = "\ud800"
+        plain = nb.Bodies(X, X, M)
+        for change in ({"units": half}, {"names": ["a", half, "b"]}, {"species": [half] * 3}):
+            wrong = dataclasses.replace(plain, **change)
+            self.assert_rejected(f"^{next(iter(change))}: .*UTF-8",
+                                 lambda wrong=wrong: nb.write(FILE, wrong))
+        for name in ("species", "columns", "units", "from_units"):
+            self.assert_rejected(f"^{name}: .*UTF-8",
+                                 lambda name=name: nb.read(FILE, **{name: half}))
+        self.assert_rejected("^name: .*UTF-8", lambda: nb.scenario(half))
+        self.assert_rejected("^parameters: .*UTF-8", lambda: nb.scenario("plummer", **{half: 1}))
+
+    def test_none(self) -> None:
+        plain = nb.Bodies(X, X, M, units="kpc-msun")
+        for name in ("names", "species"):
+            for wrong in (None, "abc"):
+                bodies = dataclasses.replace(plain, **{name: wrong})
+                self.assert_rejected(f"^{name}: a .* is not allowed; use a list of str",
+                                     lambda bodies=bodies: nb.write(FILE, bodies))
+        if importlib.util.find_spec("yt") is not None:
+            bodies = dataclasses.replace(plain, units=None)
+            self.assert_rejected("^units: a NoneType is not allowed", lambda: nb.to_yt(bodies))
+
+
+class Equality(unittest.TestCase):
+    def test_all_fields_count(self) -> None:
+        bodies = nb.Bodies(X, X, M, names=["a", "b", "c"])
+        self.assertIs(bodies == copy.deepcopy(bodies), True)
+        self.assertIs(bodies == "bodies", False)
+        for change in ({"positions": X + 1}, {"velocities": X[:2]}, {"masses": M * np.nan},
+                       {"time": 1.0}, {"units": "henon"}, {"names": []}, {"species": None}):
+            with self.subTest(change):
+                other = dataclasses.replace(bodies, **change)
+                self.assertIs(bodies == other, False)
+                self.assertIs(other != bodies, True)
+        nan = dataclasses.replace(bodies, masses=M * np.nan)
+        self.assertNotEqual(nan, copy.deepcopy(nan))
 
 
 class Limits(unittest.TestCase):
