@@ -52,7 +52,7 @@ PROBLEMS = ((1024, "direct", "step13_persistent", 1000, 1),
             (1048576, "tree", "step15b_force_aware", 1, 20))
 BAR = 20e-6
 FEW_BODIES, SMALL_CALLS = 8192, 20  # more bodies than one kernel is for (library/cuda/call.cu)
-ROUNDS = 5  # runs of the step's program, which alternate with calls; twice as many for small steps
+ROUNDS = 10  # runs of the step's program, which alternate with calls
 
 
 def bodies(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -237,7 +237,7 @@ def measure_call(record: Record, library: Any, n: int, method: str, name: str, s
     is_long = seconds > 1e-2
     repeats = 4 if is_long else 10 if seconds > 1e-3 else 40
     kernels, times = [], []
-    for round in range(ROUNDS if is_long else 2 * ROUNDS):
+    for round in range(ROUNDS):
         kernels.append(step.kernels())
         in_a_row = ((np.nan, np.nan) if is_long and round % 2 > 0 else
                     (median(lambda: queue(option), 1, 0)[0] / 20 for option in (False, True)))

@@ -9,6 +9,7 @@ import dataclasses
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -235,6 +236,16 @@ class LongCalls(unittest.TestCase):
 
 
 class Processes(unittest.TestCase):
+    def test_a_process_ends_while_a_thread_computes(self) -> None:
+        code = """
+import threading, time, numpy as np, nbody_steps as nb
+x, m = np.random.default_rng(1).random((200_000, 3)), np.ones(200_000)
+threading.Thread(target=nb.accelerations, args=(x, m, 0.1), daemon=True).start()
+time.sleep(0.5)
+"""
+        done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)  # nanobind reports what the thread uses
+
     def test_a_forked_process_computes(self) -> None:
         """Threads of the parent's call do not exist in the child, which must not wait for them."""
         x, _, m = bodies(3000, 9)
