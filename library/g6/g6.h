@@ -10,9 +10,9 @@
  *
  * and g6calc_firsthalf and g6calc_lasthalf return the accelerations, jerks and potentials that the
  * j-particles at the addresses below nj cause at i-particles, with the formulas of nbody.h, G = 1
- * and softening^2 = eps2. A j-particle does not act on the i-particle with the same index. All
- * computations are in float64. The units that a GRAPE needs for its integers (g6_set_tunit,
- * g6_set_xunit, aold, j6old, phiold) have no effect.
+ * and softening^2 = eps2. A j-particle does not act on the i-particle with the same index or, if
+ * eps2 is 0, in the same place. All computations are in float64. The units that a GRAPE needs for
+ * its integers (g6_set_tunit, g6_set_xunit, aold, j6old, phiold) have no effect.
  *
  * Functions return 0. After a wrong argument they print one line to stderr, change nothing and
  * return -1. g6calc_firsthalf returns nothing, so g6calc_lasthalf reports its errors. The board is
