@@ -144,14 +144,33 @@ def ignores_result(tokens, i, output):
 TOLD = {"memcpy": "hostcuda_memcpy", "memmove": "hostcuda_memcpy", "memset": "hostcuda_memset"}
 
 
-def calls_library(tokens, i):
-    """True if the token at i calls the C library's function, not another function of the same
-    name."""
+def names_library(tokens, i, in_function):
+    """True if the token at i calls the C library's function or takes its address. False for another
+    function or variable of the same name, and for a declaration."""
     before = neighbour(tokens, i, -1)
+    after = at(tokens, neighbour(tokens, i, 1))
+    if after == "(" and not in_function:
+        return False
     if at(tokens, before) == "::":
         qualifier = at(tokens, neighbour(tokens, before, -1))
         return qualifier == "std" or not re.match(r"[\w>]", qualifier or "")
-    return at(tokens, neighbour(tokens, i, 1)) == "(" and at(tokens, before) not in (".", "->")
+    if after == "(":
+        return at(tokens, before) not in (".", "->")
+    is_value = at(tokens, before) in VALUE_FOLLOWS and after in (")", ",", ";", "}", ":")
+    return is_value and not any(is_declared(tokens, k) for k in range(len(tokens))
+                                if tokens[k] == tokens[i].text)
+
+
+VALUE_FOLLOWS = ("(", ",", "=", "&", "{", "return", "?", ":")
+
+
+def is_declared(tokens, i):
+    """True if the token at i declares a variable: it follows a type, and no parameters follow."""
+    k = neighbour(tokens, i, -1)
+    while at(tokens, k) in ("*", "&", "const"):
+        k = neighbour(tokens, k, -1)
+    is_type = re.fullmatch(r"\w+|>", at(tokens, k) or "") and at(tokens, k) != "return"
+    return is_type and at(tokens, neighbour(tokens, i, 1)) in ("=", ";", ",", ")", "{", "[")
 
 
 def rewrite_pragma(directive, options):
@@ -293,8 +312,7 @@ def rewrite(tokens, options):
         elif (
             options.traced
             and token.text in TOLD
-            and scopes.in_function
-            and calls_library(tokens, i)
+            and names_library(tokens, i, scopes.in_function)
         ):
             token = Token("name", TOLD[token.text])
         elif token == "__noinline__" and at(tokens, neighbour(tokens, i, -1)) != "(":

@@ -132,8 +132,9 @@ void Tracer::look_at(Array& array, const Accessed& accessed, How how, std::uint3
 // device has filled the variable, it is used like global memory.
 void Tracer::count_variable_load(const Array& array, std::size_t offset) {
   ++kernels_[kernel_].variable_loads;
-  if (array.writers[offset] == kKernel || host_.has_copied_on_device_to(array.begin))
-    ++block_->variable_loads[warp_][thread_ % kLanes];
+  if (array.writers[offset] != kKernel && !host_.has_copied_on_device_to(array.begin)) return;
+  ++kernels_[kernel_].filled_variable_loads;
+  ++block_->variable_loads[warp_][thread_ % kLanes];
 }
 
 void Tracer::count(Array& array, std::size_t offset, unsigned bytes, How how, std::uint32_t site) {

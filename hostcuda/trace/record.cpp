@@ -29,7 +29,8 @@ Json kernels(const Tracer& tracer) {
                     {"loading_blocks", kernel.loading_blocks},
                     {"loading_threads", kernel.loading_threads},
                     {"most_loads", kernel.most_loads},
-                    {"variable_loads", kernel.variable_loads}});
+                    {"variable_loads", kernel.variable_loads},
+                    {"filled_variable_loads", kernel.filled_variable_loads}});
   return list;
 }
 

@@ -34,6 +34,7 @@ struct Kernel {
   // that one thread makes in a launch, including loads from variables that the device has filled.
   std::uint64_t loading_launches = 0, loading_blocks = 0, loading_threads = 0, most_loads = 0;
   std::uint64_t variable_loads = 0;  // threads' loads from __constant__ and __device__ variables
+  std::uint64_t filled_variable_loads = 0;  // of these, from variables that the device has filled
 };
 
 // The places at which the threads of a block waited when they did not all reach the same barrier.

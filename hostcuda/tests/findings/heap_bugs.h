@@ -124,6 +124,23 @@ __global__ void copies_bytes(char* to, const char* from, std::size_t bytes) {
   // BUG memcpy_past_the_end
   memcpy(to, from, bytes);
 }
+__global__ void copies_bytes_by_a_pointer(char* to, const char* from, std::size_t bytes) {
+  void* (*const copy)(void*, const void*, std::size_t) = memcpy;
+  // BUG memcpy_by_a_pointer
+  copy(to + 1, from, bytes);
+}
+SEEDED(memcpy_by_a_pointer, "out of bounds") {
+  Buffer<char> to(200), from(100);
+  copies_bytes_by_a_pointer<<<1, 1>>>(to.data, from.data, wrong ? 101 : 100);
+}
+__global__ void copies_bytes_in_parentheses(char* to, const char* from, std::size_t bytes) {
+  // BUG memcpy_in_parentheses
+  (memcpy)(to + 2, from, bytes);
+}
+SEEDED(memcpy_in_parentheses, "out of bounds") {
+  Buffer<char> to(200), from(100);
+  copies_bytes_in_parentheses<<<1, 1>>>(to.data, from.data, wrong ? 101 : 100);
+}
 SEEDED(memcpy_past_the_end, "out of bounds") {
   const Buffer<char> to(100), from(100);
   copies_bytes<<<1, 1>>>(to.data, from.data, wrong ? 101 : 100);

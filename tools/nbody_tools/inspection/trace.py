@@ -79,6 +79,7 @@ class Kernel:
     # has filled.
     most_loads: int = 0
     variable_loads: int = 0  # by threads, from __constant__ and __device__ variables
+    filled_variable_loads: int = 0  # of these, from variables that the device has filled
     rows: list[Row] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)  # empty if not counted
     ptx: list[PtxKernel] = field(default_factory=list)  # one per instance of a kernel template

@@ -2,7 +2,8 @@
 "the search" is the kernel that loads most from global memory:
 
   global loads per interaction     "global" may be replaced by "shared", "loads" by "stores" or
-                                   "atomics", and "interaction" by "body" or "element"
+                                   "atomics", and "interaction" by "body" or "element"; loads from
+                                   __device__ variables that a kernel has filled are global, too
   requests of global loads per body                warp requests instead of loads
   shuffles per body, votes per body                each participating lane counts as one
   requests of shuffles per body, ... of votes      each warp counts as one
@@ -88,7 +89,10 @@ def value_of(limit: Limit, inspection: Inspection, units: float) -> Optional[flo
     kernels = [kernel for kernel in inspection.kernels if limit.kernel in kernel.name]
     if match := PER_UNIT.fullmatch(limit.of):
         quantity = "requests" if match[1] else "executions"
-        return total(kernels, quantity, match[2], match[3]) / units
+        count = total(kernels, quantity, match[2], match[3])
+        if (quantity, *match.groups()[1:]) == ("executions", "global", "load"):
+            count += sum(one.filled_variable_loads for one in kernels)
+        return count / units
     if match := WARP_CALLS.fullmatch(limit.of):
         quantity = "requests" if match[1] else "executions"
         return sum(getattr(kernel, match[2]).get(quantity, 0) for kernel in kernels) / units

@@ -81,6 +81,13 @@ FORBIDDEN = (
         r"(?<!cuda::)\batomic_(?:ref|bool|flag|[us]?char|u?short|u?int|u?l?long|\w+_t)\b",
         "an atomic function that is not CUDA's",
     ),
+    # These copy characters from any address. They belong to the C++ library, so the tracer does not
+    # see what they load and store.
+    (
+        r"\bbasic_string\w*|\b(?:w|u8|u16|u32)?string(?:_view)?\b|\bchar_traits\b|"
+        r"\b(?:to|from)_chars\b",
+        "a string of the C++ library, whose copies are not counted",
+    ),
     (
         r"\[\s*\[(?!\s*(?:maybe_unused|nodiscard|fallthrough|likely|unlikely)\s*\])",
         "this attribute",

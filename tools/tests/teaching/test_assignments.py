@@ -358,12 +358,14 @@ class Points(InFolder):
         def row(memory: str, access: str, executions: int) -> Row:
             return Row(Place("a.cu", 1), memory, access, 4, executions)
 
-        lists = Kernel("lists", 1, 1, 32, most_loads=3, variable_loads=7, shuffles={
-            "executions": 20}, rows=[row("global", "load", 10), row("global", "atomic", 5)])
+        lists = Kernel("lists", 1, 1, 32, most_loads=3, variable_loads=7, filled_variable_loads=4,
+                       shuffles={"executions": 20},
+                       rows=[row("global", "load", 10), row("global", "atomic", 5)])
         search = Kernel("search", 1, 1, 32, most_loads=9,
                         rows=[row("global", "load", 90), row("shared", "load", 13)])
         found = Inspection([lists, search], [], [])
         for what, expected in (("loads and shuffles per body", 14), ("loads of one thread", 9),
+                               ("global loads per body", 10.4),
                                ("loads and shuffles in the search per body", 10.3),
                                ("global atomics per shared load", 5 / 13),
                                ("loads and atomics before the search per body", 1.5),
