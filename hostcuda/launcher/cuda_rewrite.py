@@ -142,6 +142,23 @@ def ignores_result(tokens, i, output):
 # The tracer does not see the accesses that the C library makes, so these functions are replaced by
 # functions that report their accesses.
 TOLD = {"memcpy": "hostcuda_memcpy", "memmove": "hostcuda_memcpy", "memset": "hostcuda_memset"}
+# So are the builtins with which headers of the C++ library copy arrays (std::copy), because the
+# compiler does not instrument them.
+BUILTIN = re.compile(rf"\b__builtin_({'|'.join(TOLD)})\b")
+DECLARED = """
+extern "C" void* hostcuda_memcpy(void* to, const void* from, unsigned long size);
+extern "C" void* hostcuda_memset(void* to, int value, unsigned long size);
+"""
+
+
+def with_told_builtins(text):
+    return BUILTIN.sub(lambda match: f"::{TOLD[match[1]]}", text)
+
+
+def with_declarations(text):
+    """Returns the text with declarations after its first line, the marker that names its file."""
+    first, _, rest = text.partition("\n")
+    return first + DECLARED + rest
 
 
 def names_library(tokens, i, in_function):
@@ -382,13 +399,16 @@ def rewrite_translation_unit(source, gcc, address_sanitizer, own_include, traced
         result.append(text)
 
     for file, _, text in segments(source):
+        if traced and not file.startswith(own_include):
+            text = with_told_builtins(text)
         if file in user:
             run.append(text)
         else:
             flush()
             result.append(text)
     flush()
-    return without_marks("".join(result))
+    rewritten = without_marks("".join(result))
+    return with_declarations(rewritten) if traced else rewritten
 
 
 def includes(source):

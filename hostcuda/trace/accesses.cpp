@@ -306,7 +306,6 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
     checks_.misaligned(&array, accessed, alignment);
   look_at(array, accessed, how, recent.site);
   const std::size_t offset = array.offset_of(address);
-  if (how.releases) make_fence();
   if (how.compares) races_.compare_and_swap(array, offset, thread_, now_);
   count(array, offset, std::min(bytes, piece), how, recent.site);
   if (how.leads && trail_.is_led() && is_right_for_all(array, offset, bytes))
@@ -317,6 +316,7 @@ void Tracer::access(const void* pointer, unsigned bytes, unsigned piece, How how
           sites_.number_of({hash, kernel_, static_cast<std::uint8_t>(part),
                             static_cast<std::uint8_t>(size), array.space, how.kind}));
   }
+  if (how.releases) make_fence();  // after the access, which is itself released
   if (fences_.any() && (how.is_atomic || how.is_volatile)) order(array.identity + offset, how);
 }
 

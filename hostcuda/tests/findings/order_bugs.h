@@ -187,6 +187,22 @@ SEEDED(fence_of_block, "race") {
   announce_to_block<<<wrong ? 2 : 1, kThreads>>>(data.data, flag.data, out.data, wrong);
 }
 
+// The second of two threads that count resets the counter, as in step 15's tree.
+__global__ void reset_by_the_last(int* counter, bool wrong) {
+  const cuda::atomic_ref<int, cuda::thread_scope_device> arrived(*counter);
+  if (arrived.load(cuda::memory_order_acquire) == 0 &&
+      arrived.fetch_add(1, cuda::memory_order_acq_rel) == 0 && !wrong)
+    return;
+  // BUG reset_by_the_first
+  *counter = 0;
+}
+SEEDED(reset_by_the_first, "race") {
+  for (const int blocks : {1, 2}) {
+    const Buffer<int> counter(1);
+    reset_by_the_last<<<blocks, 2 / blocks>>>(counter.data, wrong);
+  }
+}
+
 // All threads write, then execute a fence. After a barrier, one thread signals the other blocks.
 __global__ void all_threads_write(int* values, unsigned* arrived, int* out, int mode) {
   values[index()] = 1;
