@@ -42,16 +42,6 @@ std::vector<int> sample(int n, double count) {
   return evenly_spaced(n, static_cast<int>(std::clamp<double>(count, std::min(n, 2), n)));
 }
 
-template <class Real>
-BasicSystems<Real> chosen(const BasicSystems<Real>& systems, const std::vector<int>& which) {
-  BasicSystems<Real> result(static_cast<int>(which.size()), systems.bodies_per_system);
-  for (int s = 0; s < result.count; ++s) {
-    const auto from = systems.system(which[static_cast<std::size_t>(s)]);
-    std::copy(from.begin(), from.end(), result.system(s).begin());
-  }
-  return result;
-}
-
 // One time step: the states before and after, and the accelerations that the program computes for
 // the state before.
 template <class Real>
@@ -76,7 +66,7 @@ class Validator {
     const Step<Real> first = step_from(input_.start);
     // While a GPU takes the time steps, the CPU's cores are free for the sums in float64.
     auto sums = std::async(when(), [&] {
-      check_forces(first);
+      cancellation_ = check_forces(first);
       return finite && !has_tree() ? check_trajectory() : Gate();
     });
     check_kick_drift(first);
@@ -87,6 +77,7 @@ class Validator {
     std::optional<Step<Real>> last;
     if (finite) {
       check_run(first);
+      if (!sampled_) sums.wait();  // the composition also checks forces
       last = check_composition(first);
     }
     Gate trajectory = sums.get();
@@ -116,12 +107,14 @@ class Validator {
   bool has_tree() const {
     return input_.tree && !input_.approximation.force_tolerance && !is_direct();
   }
+  bool keeps_no_tree() const { return input_.approximation.rebuild_every.value_or(1) == 1; }
   float theta() const { return input_.approximation.theta; }
   double pairs() const { return static_cast<double>(input_.start.count) * n() * n(); }
   double rms_limit() const { return check_.rms_limit(); }
 
   void check_one(const Step<Real>& first) {
-    check(first);
+    cancellation_ = check_forces(first);
+    check_kick_drift(first);
     check_body_order(first, changes_of(first));
   }
   void check_run(const Step<Real>& first) {
@@ -148,7 +141,7 @@ class Validator {
   Validation decided(const std::vector<Gate>& others) const {
     Validation result{{forces_.rms, forces_.p99}, sampled_};
     if (is_direct()) result.gates.push_back(forces_.worst);
-    result.gates.insert(result.gates.end(), {order_, kick_drift_});
+    result.gates.insert(result.gates.end(), {order_, kick_drift_, mean_kick_});
     result.gates.insert(result.gates.end(), others.begin(), others.end());
     const bool fine_decides = check_finer(result.gates);
     for (Gate& gate : result.gates) {
@@ -161,7 +154,7 @@ class Validator {
   }
 
   State advanced(State state, double dt, int steps) const {
-    advance_(state, dt, steps);
+    if (steps > 0) advance_(state, dt, steps);
     return state;
   }
   State kicked(State state) const { return kicked_by(advance_, std::move(state)); }
@@ -180,8 +173,9 @@ class Validator {
     check_kick_drift(step);
   }
 
-  void check_forces(const Step<Real>& step) {
-    cancellation_.clear();
+  // Returns how much the forces of each system cancel: see ForceCheck::check.
+  std::vector<double> check_forces(const Step<Real>& step) {
+    std::vector<double> cancellation;
     for (int s = 0; s < step.before.count; ++s) {
       if constexpr (std::is_same_v<Real, float>) {
         if (has_tree()) {
@@ -191,12 +185,14 @@ class Validator {
           tree_error_ = std::max(tree_error_, forces_.approximate.rms);
         }
       }
-      cancellation_.push_back(check_.check(forces_, step.before.system(s), step.kicked.system(s)));
+      cancellation.push_back(check_.check(forces_, step.before.system(s), step.kicked.system(s)));
     }
+    return cancellation;
   }
 
   void check_kick_drift(const Step<Real>& step) {
     check_kick_drift(kick_drift_, step.before, step.kicked, step.after);
+    check_mean_kick(mean_kick_, step.before, step.kicked, step.after, input_.dt, 4 * rms_limit());
   }
   void check_kick_drift(Gate& gate, const State& before, const State& kicked, const State& after) {
     nbody::check_kick_drift(gate, before, kicked, after, input_.dt);
@@ -306,6 +302,7 @@ class Validator {
     const int systems = all ? input_.start.count
                             : static_cast<int>(input_.start.count * kPatience / input_.seconds);
     if (input_.steps == 1) compare(first.after, input_.end, 1);
+    if (input_.steps > 1 && !sampled_ && all && keeps_no_tree()) return check_every_step(first);
     if (input_.steps > 1 && (all || (systems > 0 && input_.chunk == nullptr))) {
       return repeat_run(first, sample(input_.start.count, systems));
     }
@@ -326,6 +323,21 @@ class Validator {
       composition_.open = format("the run was not repeated: that takes %.3g s", input_.seconds);
     }
     return step_from(input_.end);
+  }
+
+  // Repeats the run in single steps, and checks all of them except the first and the last, which
+  // the caller checks: nothing else shows an error of a few steps in the middle of a chaotic run.
+  // Returns the run's last step.
+  Step<Real> check_every_step(const Step<Real>& first) {
+    Step<Real> step = first;
+    int taken = 1;
+    for (const int number : steps_to_check(input_.steps, mode_ == ValidationMode::full)) {
+      if (taken > 1) check(step);
+      step = step_from(advanced(std::move(step.after), input_.dt, number - taken));
+      taken = number + 1;
+    }
+    compare(step.after, input_.end, input_.steps);
+    return step;
   }
 
   Step<Real> repeat_run(const Step<Real>& first, const std::vector<int>& which) {
@@ -381,9 +393,10 @@ class Validator {
   const ErrorLimit approximate_ = forces_.approximate;
   Gate tree_{"tree", 0, 1e-5};
   double tree_error_ = 0;             // relative force error that the tree may have
-  std::vector<double> cancellation_;  // how much each system's forces cancel: see ForceCheck::check
+  std::vector<double> cancellation_;  // of the forces at the first step
   Gate order_{"body_order", 0, 4 * rms_limit()};
   Gate kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
+  Gate mean_kick_{"mean_kick", 0, 8 * rms_limit()};
   Gate time_step_{"time_step", 0, 1e-6 * kRounding<Real>};
   Gate finite_{"finite", 0, 0};
   // Each call begins with a new tree, so a tree that is kept for several steps has other errors.

@@ -1,7 +1,8 @@
 // Checks a step: calls it on states of the run, and compares its results with direct sums in a
 // wider float type, and with each other.
 //
-// Per time step, at the first state of the run and at the second-to-last state:
+// Per time step, at the first state of the run and at the second-to-last state (if every body is
+// checked, at all states; if the run is long, at 1,024 of them):
 //   acceleration_rms   a kick of length 1 from rest turns the velocity into the acceleration,
 //                      exactly; sqrt(sum |a - a_ref|^2 / sum |a_ref|^2) over the bodies
 //   acceleration_p99   |a - a_ref| / sum_j |a_ij|, the 99th percentile
@@ -13,7 +14,9 @@
 //                      body's place in memory or in space, or on its motion, even in bodies that
 //                      are not sampled
 //   kick_drift         v1 = v0 + a dt and x1 = x0 + v1 dt for every body, to rounding
-//   time_step          the same for bodies at rest, and for bodies so fast that only the drift
+//   mean_kick          the mean of v1 - v0 for kicks of similar size: finds errors that are too
+//                      small for kick_drift because the kick is far smaller than the velocity
+//   time_step          kick_drift for bodies at rest, and for bodies so fast that only the drift
 //                      counts: finds an error in dt, however short dt is
 // For a step with a tree of known design:
 //   tree               |a - a_tree| / sum_j |a_ij| of the worst body, beyond what rounding allows:
@@ -36,9 +39,10 @@
 // For the run:
 //   finite             no number of the end state is NaN or infinite; if one is, the other checks
 //                      of the run are left out
-//   composition        the run is repeated, up to 32 steps one by one and then in calls of 2, 4, 8,
-//                      ... steps, and must end in the same state; if the run took more than ten
-//                      seconds, only a random chunk of it is repeated
+//   composition        the run is repeated and must end in the same state: if every body is
+//                      checked, step by step; otherwise up to 32 steps one by one and then in calls
+//                      of 2, 4, 8, ... steps; if the run took more than ten seconds, only a random
+//                      chunk of it
 //   mass               no body's mass changed
 //   momentum           |dP| / sum m (|v| + |a| t): this scheme conserves momentum except for
 //                      rounding

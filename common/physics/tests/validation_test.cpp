@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <random>
 #include <stdexcept>
@@ -337,6 +339,25 @@ TEST(Validation, SeesASingleWeakForceThatIsWrong) {
   const Validation wrong = validated(start, 0.01, 2, ValidationMode::full, stronger(1e-2f, is_far));
   for (const Gate& gate : wrong.gates)
     EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
+}
+
+// A body is kicked twice as far if the last digits of its position say so. In a chaotic run only
+// the steps in which this happens can show it.
+TEST(Validation, ChecksEveryStepOfAChaoticRun) {
+  Systems start(1, 8);
+  const Systems both = calm_and_chaotic();
+  std::copy(both.system(1).begin(), both.system(1).end(), start.bodies.begin());
+  const auto is_chosen = [](const Body& body, std::size_t) {
+    return std::bit_cast<std::uint32_t>(body.x) % 4096 == 77;
+  };
+  const Advance<float> wrong = stronger(1, is_chosen);
+  const Validation all = validated(start, 0.01, kLong, ValidationMode::full, wrong);
+  EXPECT_TRUE(gate(all, "acceleration_rms").failed());
+  EXPECT_FALSE(gate(all, "trajectory").decided);
+  // Of so many steps, `automatic` draws a part.
+  const Validation some = validated(start, 0.01, kLong, ValidationMode::automatic, wrong);
+  EXPECT_TRUE(gate(some, "acceleration_rms").failed());
+  EXPECT_FALSE(validated(start, 0.01, kLong, ValidationMode::automatic).failed());
 }
 
 // Correctly advances systems in which only a few bodies have mass; the state is in float32.

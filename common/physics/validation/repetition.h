@@ -2,10 +2,37 @@
 // per call, the repeated run ends in a different state.
 #pragma once
 
+#include <random>
+#include <vector>
+
 #include "physics/validation.h"
 #include "physics/validation/systems.h"
 
 namespace nbody {
+
+// Returns a state of some of the systems.
+template <class Real>
+BasicSystems<Real> chosen(const BasicSystems<Real>& systems, const std::vector<int>& which) {
+  BasicSystems<Real> result(static_cast<int>(which.size()), systems.bodies_per_system);
+  for (int s = 0; s < result.count; ++s) {
+    const auto from = systems.system(which[static_cast<std::size_t>(s)]);
+    std::copy(from.begin(), from.end(), result.system(s).begin());
+  }
+  return result;
+}
+
+// Returns the numbers of a run's steps after the first one, counted from 0. If there are many steps
+// and not all are asked for, draws about kMostCheckedSteps of them, and adds the last.
+inline std::vector<int> steps_to_check(int steps, bool all) {
+  constexpr int kMostCheckedSteps = 1024;
+  std::mt19937 random(static_cast<unsigned>(steps));
+  std::bernoulli_distribution drawn(
+      all || steps <= kMostCheckedSteps ? 1 : double{kMostCheckedSteps} / steps);
+  std::vector<int> numbers;
+  for (int number = 1; number < steps; ++number)
+    if (number == steps - 1 || drawn(random)) numbers.push_back(number);
+  return numbers;
+}
 
 // Advances the state: first in single steps, which other checks verify, then in calls of 2, 4, 8,
 // ... steps, and finally in two equal calls. One long call would not be enough: a program that
