@@ -178,8 +178,7 @@ class Judge {
     const std::string sizes =
         format("by %.1e of the system's size, and the time step's error moves them by %.1e",
                of_rounding, of_step);
-    const std::string remedy =
-        single ? "use a step with --precision double" : "take fewer steps";
+    const std::string remedy = single ? "use a step with --precision double" : "take fewer steps";
     if (!(of_step <= kDoubtfulPositions)) {
       say(Word::doubtful,
           format("halving the time step moves the bodies by %.1e of the system's size: "
