@@ -26,7 +26,7 @@ from nbody_tools import arguments
 from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.figures.density import AXES
 from nbody_tools.figures.orbits import MAX_BODIES
-from nbody_tools.figures.style import SPECIES_COLOURS, pyplot
+from nbody_tools.figures.style import SPECIES_COLOURS, literal, pyplot
 from nbody_tools.files.bodies import (
     Bodies,
     each_snapshot,
@@ -37,6 +37,8 @@ from nbody_tools.files.bodies import (
 
 ENDINGS = (".mp4", ".gif")
 INCHES = 4.8
+RATES = (0.1, 100)  # frames per second; a GIF stores the time of a frame in hundredths of a second
+SIDES = (64, 4096)  # pixels; matplotlib cannot draw letters that are smaller than a pixel
 TRAIL = 40  # a trail's length in snapshots
 VIEWED_FRACTION = 0.98  # share of the bodies in view; escaped bodies would make the view too wide
 BACKGROUND, FOREGROUND = "#0B0E14", "#D8DEE9"
@@ -58,9 +60,26 @@ def configure(p: argparse.ArgumentParser) -> None:
         metavar="X",
         help="half width of the picture [enough for all bodies if they are few, else for 98 %%]",
     )
-    p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
-    p.add_argument("--pixels", type=arguments.positive_integer, default=480, metavar="P",
-                   help="pixels per side of the picture [480]")
+    p.add_argument("--frames-per-second", type=frames_per_second, default=20, metavar="F",
+                   help=f"{RATES[0]:g} to {RATES[1]:g} [20]")
+    p.add_argument("--pixels", type=pixels, default=480, metavar="P",
+                   help=f"pixels per side of the picture, {SIDES[0]} to {SIDES[1]} [480]")
+
+
+def frames_per_second(text: str) -> float:
+    value = arguments.positive_number(text)
+    if not RATES[0] <= value <= RATES[1]:
+        raise argparse.ArgumentTypeError(f"'{text}' is not from {RATES[0]:g} to {RATES[1]:g}")
+    return value
+
+
+def pixels(text: str) -> int:
+    value = arguments.positive_integer(text)
+    if not SIDES[0] <= value <= SIDES[1]:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a whole number from {SIDES[0]} to {SIDES[1]}"
+        )
+    return value
 
 
 def film_file(text: str) -> Path:
@@ -140,7 +159,7 @@ class Scene:
     def show(self, bodies: Bodies) -> None:
         points = self.points(bodies)
         self.dots.set_offsets(points)
-        self.title.set_text(f"{bodies.scenario or 'bodies'}, t = {bodies.time:.3f}")
+        self.title.set_text(f"{literal(bodies.scenario) or 'bodies'}, t = {bodies.time:.3f}")
         if self.lines:
             self.trails = numpy.concatenate([self.trails, points[None]])[-TRAIL:]
             for body, line in enumerate(self.lines):

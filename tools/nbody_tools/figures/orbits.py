@@ -23,6 +23,7 @@ from nbody_tools.figures.style import (
     SKY_BLUE,
     VERMILION,
     YELLOW,
+    literal,
     pyplot,
     save,
 )
@@ -171,7 +172,7 @@ def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
         axes.plot(orbits[:, body, 0], orbits[:, body, 1], color="#BBBBBB", linewidth=1, zorder=1)
         axes.plot(orbits[:coloured, body, 0], orbits[:coloured, body, 1], color=colour, linewidth=3)
         axes.plot(*orbits[-1, body, :2], "o", color=colour, markeredgecolor=BLACK, markersize=14,
-                  label=f"{name}, mass {first.masses[0, body]:.3g}")
+                  label=f"{literal(name)}, mass {first.masses[0, body]:.3g}")
     for body in range(orbits.shape[1]):
         axes.plot(*orbits[0, body, :2], "x", color=BLACK, markersize=11, markeredgewidth=2,
                   label="start" if body == 0 else None)
@@ -181,7 +182,8 @@ def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
     axes.set_xlabel(f"x ({unit})")
     axes.set_ylabel(f"y ({unit})")
     axes.set_title({"figure-eight": "Three bodies on one curve: the figure-eight",
-                    "two-body": "Two bodies"}.get(first.scenario, first.scenario or "Orbits"))
+                    "two-body": "Two bodies"}.get(first.scenario,
+                                                 literal(first.scenario) or "Orbits"))
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
     drift = numpy.linalg.norm(orbits[-1] - orbits[0], axis=1).max()
     text = "Crosses: start; discs: end. "
