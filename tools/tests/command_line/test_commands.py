@@ -258,6 +258,12 @@ class ClosedPipe(unittest.TestCase):
                                                   "PYTHON": sys.executable})
             self.assertEqual(done.stderr, "", words)
 
+    def test_without_a_standard_output_there_is_no_traceback(self) -> None:
+        done = subprocess.run(["bash", "-c", f"'{ROOT}/nbody' help >&-"], check=False,
+                              stderr=subprocess.PIPE, text=True,
+                              env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
 
 class NothingIsBuilt(fakes.InFolder):
     """Absurd numbers and unknown names get a one-line message and exit code 2; a plan is only

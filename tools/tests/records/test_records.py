@@ -44,6 +44,13 @@ class Records(fakes.InFolder):
             ({"bodies": "many"}, "'bodies' is \"many\""),
             ({"repeats": []}, "'repeats' is empty"),
             ({"step": "warmup"}, "'step' is 'warmup'"),
+            ({"step": "step01"}, "'step' is 'step01'"),
+            ({"step": "step01_../../x"}, "'step' is 'step01_../../x'"),
+            ({"systems": 0}, "'systems' is 0, not a whole number from 1 to "),
+            ({"bodies": 10**400}, "'bodies' is 1000"),
+            ({"sources": "many"}, "'sources' is \"many\""),
+            ({"device": {"name": "a GPU", "count": "two"}}, "'count' is \"two\""),
+            ({"dt": float("nan")}, "it holds NaN"),
             ({"median": {**good["median"], "total": 9.0}}, "the median 'total'"),
             ({"verdict": "ok"}, "'verdict' is 'ok'"),
         ):
