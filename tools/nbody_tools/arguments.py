@@ -188,6 +188,24 @@ def check_new_file(path: Optional[Path]) -> None:
         raise ToolError(f"{path}: is a folder, not a file")
 
 
+def check_output(*paths: Optional[Path]) -> None:
+    """Raises ToolError if write_whole_file could not write one of the files; to be called before
+    long work, whose result would be lost."""
+    for path in filter(None, paths):
+        if path.is_dir():
+            raise ToolError(f"{path}: is a folder, not a file")
+        there = next(parent for parent in path.absolute().parents if parent.exists())
+        if not there.is_dir():
+            raise ToolError(f"{path}: cannot be written: {there} is not a folder")
+        if not os.access(there, os.W_OK):
+            raise ToolError(f"{path}: cannot be written: {there} is read-only")
+
+
+def check_program(path: Path) -> None:
+    if not os.access(path, os.X_OK):
+        raise ToolError(f"{path}: is not a program")
+
+
 def write_whole_file(path: Path, text: str) -> None:
     """Writes a temporary file next to the target and renames it, so that no reader sees half a
     file."""

@@ -212,6 +212,7 @@ def show_recorded(step: str, options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> None:
     arguments.check_problem(options.systems, options.bodies)
+    arguments.check_output(options.csv, options.json)
     matching(options.kernel or "")
 
 

@@ -310,6 +310,7 @@ def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
 
 def check(options: argparse.Namespace) -> None:
     arguments.check_problem(max(options.systems), max(options.bodies))
+    arguments.check_output(options.output, options.table)
 
 
 def run(options: argparse.Namespace) -> int:
