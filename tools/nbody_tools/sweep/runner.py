@@ -136,7 +136,8 @@ class Journal:
         if lines and lines[-1]:  # incomplete, because sweep was killed; repeats this run
             lines[-1] = ""
             path.write_text("\n".join(lines), encoding="utf-8")
-        self.runs = [json.loads(line) for line in lines if line]
+        self.runs = [read_run(line, f"{path}:{number}")
+                     for number, line in enumerate(lines, start=1) if line]
 
     def append(self, run: dict[str, Any]) -> None:
         """Writes the line with one call. A reader therefore never sees half a line, and a killed
@@ -148,6 +149,15 @@ class Journal:
             os.write(file, line)
         finally:
             os.close(file)
+
+
+def read_run(line: str, where: str) -> dict[str, Any]:
+    try:
+        run = json.loads(line)
+        run["key"], run["round"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ToolError(f"{where}: not a run of ./nbody sweep: {error}") from error
+    return run
 
 
 def rounds_of(planned: Planned) -> Iterator[int]:
