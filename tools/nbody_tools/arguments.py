@@ -25,10 +25,14 @@ def find_root() -> Path:
     the clone that NBODY_ROOT specifies or that contains the current directory."""
     here = Path(__file__).resolve().parents[2]
     named = [Path(os.environ["NBODY_ROOT"]).resolve()] if "NBODY_ROOT" in os.environ else []
-    for root in (here, *named, Path.cwd(), *Path.cwd().parents):
-        if (root / "tools" / "nbody_tools").is_dir():
-            return root
-    return here
+    # If this is a clone, the current directory does not matter, and may have been deleted.
+    if clone := next(filter(is_clone, (here, *named)), None):
+        return clone
+    return next(filter(is_clone, (Path.cwd(), *Path.cwd().parents)), here)
+
+
+def is_clone(folder: Path) -> bool:
+    return (folder / "tools" / "nbody_tools").is_dir()
 
 
 ROOT = find_root()  # the repository's directory

@@ -244,6 +244,14 @@ class Film(WithPictures):
                 self.refused("animate", self.folder / "many", self.folder / "film.mp4"),
             )
 
+    def test_an_interrupted_film(self) -> None:
+        self.many_bodies()
+        with mock.patch("nbody_tools.figures.animate.Scene.show", side_effect=KeyboardInterrupt):
+            self.assertEqual(
+                self.refused("animate", self.folder / "many", self.folder / "x.gif", code=130),
+                "nbody animate: interrupted\n")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["many"])
+
     def test_nonsense_is_one_line(self) -> None:
         self.many_bodies()
         self.file("many/snapshot_00000002.bin", fakes.bin_bytes([1.0] * 14, 2, 1))

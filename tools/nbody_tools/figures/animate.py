@@ -17,7 +17,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Sequence
+from typing import Any, Sequence
 
 import numpy
 from matplotlib import animation
@@ -94,6 +94,21 @@ def film_file(text: str) -> Path:
     if path.suffix:
         return path
     return path.with_suffix(".mp4" if shutil.which("ffmpeg") else ".gif")
+
+
+class Gif(animation.PillowWriter):
+    """Fails with the reason if a film ends before its first frame; PillowWriter.finish, which
+    matplotlib also calls then, would replace it by an IndexError."""
+
+    frames = 0
+
+    def grab_frame(self, **options: Any) -> None:
+        super().grab_frame(**options)
+        self.frames += 1
+
+    def finish(self) -> None:
+        if self.frames:
+            super().finish()
 
 
 class Scene:
@@ -180,7 +195,7 @@ def make_film(options: argparse.Namespace) -> Path:
     scene = Scene(states_for_the_size(options.snapshots), options)
     path = options.output
     temporary = path.with_name(f".{os.getpid()}.{path.name}")  # the extension selects the format
-    writer = (animation.PillowWriter(fps=options.frames_per_second) if path.suffix == ".gif" else
+    writer = (Gif(fps=options.frames_per_second) if path.suffix == ".gif" else
               animation.FFMpegWriter(fps=options.frames_per_second, codec="h264",
                                      extra_args=["-pix_fmt", "yuv420p", "-loglevel", "error"]))
     try:

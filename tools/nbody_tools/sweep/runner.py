@@ -131,7 +131,6 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
         if lines and lines[-1]:  # incomplete, because sweep was killed; repeats this run
             lines[-1] = ""
@@ -143,6 +142,7 @@ class Journal:
         """Writes the line with one call. A reader therefore never sees half a line, and a killed
         process leaves no half line behind."""
         self.runs.append(run)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         line = (json.dumps(run) + "\n").encode()
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:

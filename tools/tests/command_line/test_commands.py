@@ -258,6 +258,13 @@ class ClosedPipe(unittest.TestCase):
                                                   "PYTHON": sys.executable})
             self.assertEqual(done.stderr, "", words)
 
+    def test_a_deleted_current_folder_does_not_matter(self) -> None:
+        script = f"cd $(mktemp -d) && rmdir $PWD && '{ROOT}/nbody' version"
+        done = subprocess.run(["bash", "-c", script], check=False, capture_output=True, text=True,
+                              env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
     def test_without_a_standard_output_there_is_no_traceback(self) -> None:
         done = subprocess.run(["bash", "-c", f"'{ROOT}/nbody' help >&-"], check=False,
                               stderr=subprocess.PIPE, text=True,

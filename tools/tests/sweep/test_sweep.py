@@ -136,6 +136,10 @@ class Sweep(InFolder):
             with self.assertRaisesRegex(ToolError, "runs.jsonl:2: not a run of ./nbody sweep"):
                 runner.Journal(self.journal)
 
+    def test_a_dry_run_writes_nothing(self) -> None:
+        self.done("sweep", "lab_table_1", "--dry-run", "--output", self.folder / "new")
+        self.assertFalse((self.folder / "new").exists())
+
     def test_misspelt_words_are_named_before_anything_is_built(self) -> None:
         self.assertIn("list: takes no further words, but got 'x'",
                       self.refused("sweep", "list", "x"))
