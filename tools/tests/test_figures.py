@@ -174,6 +174,17 @@ class Figures(WithPictures):
             with self.subTest(scenario=scenario):
                 self.assert_plotted("orbits", self.two_orbits(scenario))
 
+    def test_orbits_have_the_unit_of_their_axes(self) -> None:
+        for step in range(2):
+            self.file(f"galaxy/snapshot_{step:08d}.csv",
+                      f"# units=2 kpc, 5 Msun\n# step={step}\nx,y,vx,vy\n{step},0,0,0\n3,0,0,0\n")
+        drawn = []
+        with mock.patch("nbody_tools.figures.orbits.save",
+                        lambda figure, path, caption: drawn.append(figure.axes[0]) or path):
+            self.done(*self.plot("orbits", self.folder / "galaxy"))
+        self.assertEqual((drawn[0].get_xlabel(), drawn[0].get_ylabel()), ("x (kpc)", "y (kpc)"))
+        self.assertEqual(max(max(line.get_xdata()) for line in drawn[0].lines), 6)
+
     def test_kepler_ellipse(self) -> None:
         # An orbit with a = 1 and e = 0.5 from the pericentre must pass x = -1.5 and return.
         speed = math.sqrt(1.5 / 0.5)

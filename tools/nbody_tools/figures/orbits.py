@@ -12,6 +12,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
 from nbody_tools.design.tokens import value
+from nbody_tools.design.units import units_of
 from nbody_tools.figures.style import (
     BLACK,
     BLUE,
@@ -162,7 +163,8 @@ def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str]]) -> Non
 def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
     """Draws the orbits of any system of few bodies, seen along z."""
     first = snapshots[0]
-    orbits = trajectories(snapshots)
+    units = units_of(first.units)
+    orbits = (units.length.size if units else 1) * trajectories(snapshots)
     eight = first.scenario == "figure-eight"
     figure, axes = pyplot.subplots(figsize=(10, 6))
     # In the figure-eight, all bodies follow the same curve, a third of a period apart.
@@ -178,9 +180,10 @@ def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
                   label="start" if body == 0 else None)
     axes.set_aspect("equal")
     axes.margins(0.08)
-    unit = first.units if first.units and first.units != "G = 1" else "length unit, G = 1"
-    axes.set_xlabel(f"x ({unit})")
-    axes.set_ylabel(f"y ({unit})")
+    unit = (units.length.name if units else
+            first.units if first.units and first.units != "G = 1" else "length unit, G = 1")
+    axes.set_xlabel(f"x ({literal(unit)})")
+    axes.set_ylabel(f"y ({literal(unit)})")
     axes.set_title({"figure-eight": "Three bodies on one curve: the figure-eight",
                     "two-body": "Two bodies"}.get(first.scenario,
                                                  literal(first.scenario) or "Orbits"))
