@@ -55,6 +55,7 @@ class Scenarios(WithPictures):
             ((), "required: PROGRAM, DIR\n"),
             ((works, out, "spirla"), "'spirla' has no picture; choose from cold-sphere, "),
             ((text, out), f"{text}: is not a program"),
+            ((works, text / "new"), f"cannot be written: {text} is not a folder"),
             ((works, text), f"{text}: is not a folder"),
         ):
             self.assertIn(answer, self.refused("scenarios", *words))
@@ -243,6 +244,13 @@ class Film(WithPictures):
                 "needs ffmpeg",
                 self.refused("animate", self.folder / "many", self.folder / "film.mp4"),
             )
+
+    def test_a_file_in_place_of_the_folder_is_one_line(self) -> None:
+        self.many_bodies()
+        file = self.file("file", "")
+        for words in (("animate", self.folder / "many", file / "x.gif"),
+                      ("plot", "activity", self.file("m.csv", MAP), "--output", file / "x.png")):
+            self.assertRegex(self.refused(*words), r"file/x\.(gif|png): cannot be written: ")
 
     def test_an_interrupted_film(self) -> None:
         self.many_bodies()

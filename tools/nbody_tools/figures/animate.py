@@ -16,6 +16,7 @@ import argparse
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -208,7 +209,8 @@ def make_film(options: argparse.Namespace) -> Path:
     except OSError as error:
         raise ToolError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # such as a file in place of the folder, which was reported above
+            temporary.unlink()
         pyplot.close(scene.figure)
     return path
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
@@ -98,7 +98,8 @@ def save(figure: Figure, path: Path, caption: str, ink: str = SOFT) -> Path:
     except OSError as error:
         raise ToolError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # such as a file in place of the folder, which was reported above
+            temporary.unlink()
         pyplot.close(figure)
     return path
 

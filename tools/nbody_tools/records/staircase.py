@@ -59,8 +59,10 @@ def read_staircase(source: Path, size: str = "") -> Staircase:
         )
     if len(chosen) > 1:
         raise ToolError(
-            f"{source}: holds {len(chosen)} problems, which cannot be compared; choose one with "
-            "--problem SYSTEMSxBODIESxSTEPS: " + " / ".join(str(one.problem) for one in chosen)
+            f"{source}: holds {len(chosen)} problems, which cannot be compared; "
+            + ("copy the records of one into a file: " if size else
+               "choose one with --problem SYSTEMSxBODIESxSTEPS: ")
+            + " / ".join(str(one.problem) for one in chosen)
         )
     return chosen[0]
 

@@ -94,6 +94,10 @@ class Records(fakes.InFolder):
         )
         with self.assertRaisesRegex(ToolError, "has no problem 3x3; it has .*32x1024x20"):
             read_staircase(self.records, "3x3")
+        fakes.write_records(self.records, [fakes.record("step01_gpu_naive", scenario=scenario)
+                                           for scenario in ("plummer", "galaxies")])
+        with self.assertRaisesRegex(ToolError, "2 problems.* copy the records of one into a file"):
+            read_staircase(self.records, "32x8192x20")
 
     def test_the_last_run_of_a_step_counts_and_steps_are_sorted(self) -> None:
         records = read_records(fakes.write_records(
