@@ -99,6 +99,14 @@ class Records(fakes.InFolder):
         with self.assertRaisesRegex(ToolError, "2 problems.* copy the records of one into a file"):
             read_staircase(self.records, "32x8192x20")
 
+    def test_other_machines_are_not_compared(self) -> None:
+        another = {**fakes.GPU, "name": "Another GPU"}
+        for step in ("step03_tiling", "step04_unroll"):
+            fakes.write_records(self.records, [*fakes.staircase_records(),
+                                               fakes.record(step, device=another)])
+            with self.assertRaisesRegex(ToolError, "2 machines, .*: Test GPU / Another GPU$"):
+                read_staircase(self.records)
+
     def test_the_last_run_of_a_step_counts_and_steps_are_sorted(self) -> None:
         records = read_records(fakes.write_records(
             self.records, [fakes.record("step03_tiling", date="2026-01-01"),
