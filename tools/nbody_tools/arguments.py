@@ -78,11 +78,20 @@ class OneLineParser(argparse.ArgumentParser):
             setattr(options, list_of.dest, [*(getattr(options, list_of.dest) or []),
                                             *words[end + 1:]])
         if rest:
-            wrong = next((word for word in rest if word.startswith("-")), rest[0])
-            wrong = wrong.partition("=")[0]
-            what = "unknown option" if wrong.startswith("-") else "unexpected word"
-            self.error(f"{what} {wrong}{did_you_mean(wrong, self.all_options())} (see --help)")
+            self.reject(next((word for word in rest if word.startswith("-")), rest[0]))
         return options
+
+    def parse_known_args(  # type: ignore[override]
+            self, args: Optional[Sequence[str]] = None,
+            namespace: Optional[argparse.Namespace] = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        self.words = list(sys.argv[1:] if args is None else args)  # for error()
+        return super().parse_known_args(args, namespace)
+
+    def reject(self, word: str) -> NoReturn:
+        wrong = word.partition("=")[0]
+        what = "unknown option" if wrong.startswith("-") else "unexpected word"
+        self.error(f"{what} {wrong}{did_you_mean(wrong, self.all_options())} (see --help)")
 
     def all_options(self) -> list[str]:
         """Returns the parser's own options and those of its subcommands."""
@@ -95,6 +104,11 @@ class OneLineParser(argparse.ArgumentParser):
         return names
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("the following arguments are required"):
+            options = self.all_options()  # names what was misspelt, rather than what is missing
+            for word in self.words:
+                if word.startswith("--") and word.partition("=")[0] not in (*options, "--"):
+                    self.reject(word)
         if wrong := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
             known = (word.strip(" '") for word in wrong[2].split(","))  # Python < 3.13 adds quotes
             message += did_you_mean(wrong[1], known)

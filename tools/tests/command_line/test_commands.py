@@ -181,6 +181,7 @@ class Answers(unittest.TestCase):
             (("tour", "x"), "takes no arguments, but got 'x'"),
             (("lab", "03", "--ot", "x"), "unknown option --ot: did you mean --to?"),
             (("inspect", "03", "--setps", "1"), "did you mean --steps?"),
+            (("cluster", "predict", "--rat", "1"), "unknown option --rat: did you mean --rate?"),
             (("xyzzy",), "unknown command 'xyzzy' (./nbody help"),
         ):
             with mock.patch.object(front, "use_python_with_libraries"), mock.patch("os.execvp"):
