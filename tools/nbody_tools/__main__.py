@@ -33,7 +33,8 @@ def silent_if_closed(function: Callable[[], int]) -> int:
         try:
             return function()
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # None if the shell closed it, as in ./nbody help >&-
+                sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # because Python flushes the rest at exit
         return CLOSED

@@ -25,10 +25,14 @@ def find_root() -> Path:
     the clone that NBODY_ROOT specifies or that contains the current directory."""
     here = Path(__file__).resolve().parents[2]
     named = [Path(os.environ["NBODY_ROOT"]).resolve()] if "NBODY_ROOT" in os.environ else []
-    for root in (here, *named, Path.cwd(), *Path.cwd().parents):
-        if (root / "tools" / "nbody_tools").is_dir():
-            return root
-    return here
+    # If this is a clone, the current directory does not matter, and may have been deleted.
+    if clone := next(filter(is_clone, (here, *named)), None):
+        return clone
+    return next(filter(is_clone, (Path.cwd(), *Path.cwd().parents)), here)
+
+
+def is_clone(folder: Path) -> bool:
+    return (folder / "tools" / "nbody_tools").is_dir()
 
 
 ROOT = find_root()  # the repository's directory
@@ -74,11 +78,20 @@ class OneLineParser(argparse.ArgumentParser):
             setattr(options, list_of.dest, [*(getattr(options, list_of.dest) or []),
                                             *words[end + 1:]])
         if rest:
-            wrong = next((word for word in rest if word.startswith("-")), rest[0])
-            wrong = wrong.partition("=")[0]
-            what = "unknown option" if wrong.startswith("-") else "unexpected word"
-            self.error(f"{what} {wrong}{did_you_mean(wrong, self.all_options())} (see --help)")
+            self.reject(next((word for word in rest if word.startswith("-")), rest[0]))
         return options
+
+    def parse_known_args(  # type: ignore[override]
+            self, args: Optional[Sequence[str]] = None,
+            namespace: Optional[argparse.Namespace] = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        self.words = list(sys.argv[1:] if args is None else args)  # for error()
+        return super().parse_known_args(args, namespace)
+
+    def reject(self, word: str) -> NoReturn:
+        wrong = word.partition("=")[0]
+        what = "unknown option" if wrong.startswith("-") else "unexpected word"
+        self.error(f"{what} {wrong}{did_you_mean(wrong, self.all_options())} (see --help)")
 
     def all_options(self) -> list[str]:
         """Returns the parser's own options and those of its subcommands."""
@@ -91,6 +104,11 @@ class OneLineParser(argparse.ArgumentParser):
         return names
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("the following arguments are required"):
+            options = self.all_options()  # names what was misspelt, rather than what is missing
+            for word in self.words:
+                if word.startswith("--") and word.partition("=")[0] not in (*options, "--"):
+                    self.reject(word)
         if wrong := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
             known = (word.strip(" '") for word in wrong[2].split(","))  # Python < 3.13 adds quotes
             message += did_you_mean(wrong[1], known)
@@ -186,6 +204,24 @@ def check_new_file(path: Optional[Path]) -> None:
         raise ToolError(f"{path}: there is no folder {path.absolute().parent}")
     if path and path.is_dir():
         raise ToolError(f"{path}: is a folder, not a file")
+
+
+def check_output(*paths: Optional[Path]) -> None:
+    """Raises ToolError if write_whole_file could not write one of the files; to be called before
+    long work, whose result would be lost."""
+    for path in filter(None, paths):
+        if path.is_dir():
+            raise ToolError(f"{path}: is a folder, not a file")
+        there = next(parent for parent in path.absolute().parents if parent.exists())
+        if not there.is_dir():
+            raise ToolError(f"{path}: cannot be written: {there} is not a folder")
+        if not os.access(there, os.W_OK):
+            raise ToolError(f"{path}: cannot be written: {there} is read-only")
+
+
+def check_program(path: Path) -> None:
+    if not os.access(path, os.X_OK):
+        raise ToolError(f"{path}: is not a program")
 
 
 def write_whole_file(path: Path, text: str) -> None:

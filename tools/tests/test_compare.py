@@ -128,6 +128,17 @@ class Tool(WithSteps):
             self.refused("compare", "frob", "--build", self.folder / "build"),
         )
 
+    def test_a_misspelt_name_and_impossible_sizes(self) -> None:
+        self.step("step10_tiled2d_cublas")
+        code, _, errors = self.call(*self.compare("step10", "numpi"))
+        self.assertEqual(code, 0, errors)
+        self.assertIn("numpi: skipped: no program here has a name", errors)
+        words = ("compare", "step10", "--build", self.folder / "build")
+        self.assertIn("at least 2", self.refused(*words, "--bodies", "64,1"))
+        self.assertIn("is a folder", self.refused(*words, "--output", self.folder))
+        self.call(*self.compare("step10"), "--bodies", "64,64")
+        self.assertEqual(len((self.folder / "out.jsonl").read_text().splitlines()), 1)
+
     def test_without_a_gpu(self) -> None:
         """Emulated steps compute only a few bodies and are not timed, and the output says so."""
         kick = KICK.format(tools=str(fakes.TOOLS), factor=1.0).replace("\n", "\n  ")

@@ -3,6 +3,7 @@ pictures must not be blank, and figures need captions."""
 
 import math
 import os
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -144,6 +145,12 @@ class Figures(WithPictures):
         for panel in ("time", "throughput", "speedup"):
             self.assertTrue((self.folder / "figures" / f"step01_gpu_naive_{panel}.svg").is_file())
 
+    def test_two_files_of_one_name_do_not_overwrite_each_other(self) -> None:
+        files = [fakes.write_records(self.folder / folder / "r.jsonl", fakes.staircase_records())
+                 for folder in "ab"]
+        self.assertIn("two files are called r, ",
+                      self.refused("plot", "performance", *files, "--output", self.folder / "out"))
+
     def test_captions_have_machines_and_date(self) -> None:
         captions = []
         keep = lambda figure, path, caption: captions.append(caption) or style.pyplot.close(figure)
@@ -167,6 +174,17 @@ class Figures(WithPictures):
             with self.subTest(scenario=scenario):
                 self.assert_plotted("orbits", self.two_orbits(scenario))
 
+    def test_orbits_have_the_unit_of_their_axes(self) -> None:
+        for step in range(2):
+            self.file(f"galaxy/snapshot_{step:08d}.csv",
+                      f"# units=2 kpc, 5 Msun\n# step={step}\nx,y,vx,vy\n{step},0,0,0\n3,0,0,0\n")
+        drawn = []
+        with mock.patch("nbody_tools.figures.orbits.save",
+                        lambda figure, path, caption: drawn.append(figure.axes[0]) or path):
+            self.done(*self.plot("orbits", self.folder / "galaxy"))
+        self.assertEqual((drawn[0].get_xlabel(), drawn[0].get_ylabel()), ("x (kpc)", "y (kpc)"))
+        self.assertEqual(max(max(line.get_xdata()) for line in drawn[0].lines), 6)
+
     def test_kepler_ellipse(self) -> None:
         # An orbit with a = 1 and e = 0.5 from the pericentre must pass x = -1.5 and return.
         speed = math.sqrt(1.5 / 0.5)
@@ -185,6 +203,15 @@ class Figures(WithPictures):
         self.assert_plotted("density", before, after)
         other = self.file("other.bin", fakes.bin_bytes(VALUES, 2, 1))
         self.refused(*self.plot("density", before, other))
+
+    def test_bodies_without_an_extent_or_a_mass(self) -> None:
+        at_one_place = self.file("same.csv", "x,y,vx,vy,m\n" + 300 * "1,1,0,0,1\n")
+        massless = self.file("massless.csv", "x,y,vx,vy,m\n" + 300 * "1,0,0,0,0\n2,0,0,0,0\n")
+        self.done(*self.plot("density", at_one_place, at_one_place))
+        self.done(*self.plot("states", self.file("one.csv", "x,y,vx,vy\n0,0,0,0\n")))
+        self.assertIn("too close together", self.refused(*self.plot("profile", at_one_place)))
+        for words in (("density", massless, massless), ("profile", massless)):
+            self.assertIn("all masses", self.refused(*self.plot(*words)))
 
     def test_captions_say_only_what_the_files_say(self) -> None:
         values = numpy.random.default_rng(1).normal(size=(30, 7))
@@ -206,6 +233,18 @@ class Figures(WithPictures):
                             lambda figure, path, caption: captions.append(caption) or path):
                 self.done(*self.plot("density", *files))
             self.assertRegex(captions[0], rf"^a\.csv: projected .* {said}$")
+
+    def test_the_smoothing_has_the_unit_of_the_axes(self) -> None:
+        found = []
+        for units in ("", "# units=2 kpc, 5 Msun\n"):
+            text = units + "x,y,vx,vy\n" + "".join(f"{k},{k % 7},0,0\n" for k in range(50))
+            captions: list[str] = []
+            with mock.patch("nbody_tools.figures.density.save",
+                            lambda figure, path, caption: captions.append(caption) or path):
+                self.done(*self.plot("density", *2 * [self.file("a.csv", text)]))
+            found.append(re.search(r"about ([\d.]+)( kpc)?\. ", captions[0]))
+        self.assertEqual([words[2] for words in found], [None, " kpc"])
+        self.assertAlmostEqual(float(found[1][1]) / float(found[0][1]), 2, delta=0.05)
 
     def test_density_keeps_the_mass(self) -> None:
         from nbody_tools.figures.density import PIXELS, surface_density

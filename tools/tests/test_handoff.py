@@ -129,6 +129,9 @@ class Handoff(fakes.InFolder):
     def test_bodies_that_an_engine_would_reject(self) -> None:
         self.bodies.write_text(BODIES.replace("0.5,-1", "0,-1"))
         self.assertIn("body 3 has the mass 0", self.rejected("gadget4", self.bodies))
+        self.bodies.write_text(re.sub("# time=.*", "# time=1", BODIES))
+        self.assertIn("would end at 1: set it with --time",
+                      self.rejected("swift", self.bodies, "--time", "1e-30"))
         self.bodies.write_text(BODIES.replace("# softening=0.02\n", ""))
         self.assertIn("set it with --softening", self.rejected("gadget4", self.bodies))
         self.bodies.write_text("# systems=2\n" + BODIES)

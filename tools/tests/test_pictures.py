@@ -55,6 +55,7 @@ class Scenarios(WithPictures):
             ((), "required: PROGRAM, DIR\n"),
             ((works, out, "spirla"), "'spirla' has no picture; choose from cold-sphere, "),
             ((text, out), f"{text}: is not a program"),
+            ((works, text / "new"), f"cannot be written: {text} is not a folder"),
             ((works, text), f"{text}: is not a folder"),
         ):
             self.assertIn(answer, self.refused("scenarios", *words))
@@ -92,10 +93,14 @@ class Reading(WithPictures):
                 (read_diagnostics, lines[0], "no rows"),
                 (read_diagnostics, "".join(lines[:-1]), "all 2 systems"),
                 (read_diagnostics, "".join(lines[:1] + lines[2:]), "all 2 systems"),
+                (read_diagnostics, good.replace(",0,1.0", ",-1,1.0").replace(",1,1.0", ",-1,1.0"),
+                 "all 0 systems"),
                 (read_diagnostics, good.replace("0.3", "abc", 1), ":2: .*abc"),
                 (read_diagnostics, good.replace("0.3", "nan", 1), ":2: .*NaN"),
                 (read_diagnostics, good.replace("0.3,", "", 1), ":2: 22 values"),
                 (read_activity, MAP.replace("# cells=2\n", ""), "not a map"),
+                (read_activity, MAP.replace("=3", "=inf"), "'# extent' must be"),
+                (read_activity, MAP[:MAP.index("0.5")].replace("=2", "=0"), "'# cells' and"),
                 (read_activity, MAP.replace("=2", "=3"), "2 lines of cells instead of 3"),
                 (read_activity, MAP.replace("0.5,0", "0.5"), ":5: 1 values"),
                 (read_activity, MAP.replace("0.25", "0.75"), "cannot be a share"),
@@ -133,6 +138,37 @@ class Drawing(WithPictures):
             with self.subTest(words=words):
                 self.refused(*self.plot(*words))
                 self.assertFalse((self.folder / "picture.png").exists())
+
+    def test_runs_whose_files_have_the_same_name(self) -> None:
+        runs = [self.file(f"{folder}/run.csv", diagnostics_text()) for folder in "ab"]
+        labels = []
+        keep = lambda figure, path, caption: labels.append((figure.axes[0], caption))
+        with mock.patch.object(diagnostics, "save", keep):
+            self.done(*self.plot("energies", *runs))
+        (axes, caption), = labels
+        self.assertEqual([line.get_label() for line in axes.lines], list(map(str, runs)))
+        self.assertIn("System 1 of each run. ", caption)
+        self.assert_plotted("energies", self.file("cost_$a_$.csv", diagnostics_text()))
+
+    def test_more_runs_than_colours(self) -> None:
+        runs = [self.file(f"{k}.csv", diagnostics_text()) for k in range(8)]
+        self.assertIn("8 runs, but a figure has colours for at most 7",
+                      self.refused(*self.plot("energies", *runs)))
+        states = [self.file(f"{k}.bin", fakes.bin_bytes([1.0] * 7, 1, 1)) for k in range(8)]
+        self.assertIn("8 files, but", self.refused(*self.plot("profile", *states)))
+
+    def test_radii_of_a_run_into_the_past_are_labelled_where_their_lines_end(self) -> None:
+        text = diagnostics_text(systems=1)
+        for time in ("0.5", "1.0", "1.5"):
+            text = text.replace(f"0,{time},0,", f"0,-{time},0,")
+        table = read_diagnostics(self.file("d.csv", text))
+        table.values["r90"][:, 0] = 1, 2, 3, 9  # right to left
+        figure, axes = style.pyplot.subplots()
+        diagnostics.draw_radii_on(axes, table, 0)
+        label = next(text for text in axes.texts if text.get_text() == "90 %")
+        height = axes.transData.inverted().transform(axes.transAxes.transform(label.xy))[1]
+        style.pyplot.close(figure)
+        self.assertLess(height, 2)
 
     def test_captions(self) -> None:
         captions = []
@@ -209,12 +245,29 @@ class Film(WithPictures):
                 self.refused("animate", self.folder / "many", self.folder / "film.mp4"),
             )
 
+    def test_a_file_in_place_of_the_folder_is_one_line(self) -> None:
+        self.many_bodies()
+        file = self.file("file", "")
+        for words in (("animate", self.folder / "many", file / "x.gif"),
+                      ("plot", "activity", self.file("m.csv", MAP), "--output", file / "x.png")):
+            self.assertRegex(self.refused(*words), r"file/x\.(gif|png): cannot be written: ")
+
+    def test_an_interrupted_film(self) -> None:
+        self.many_bodies()
+        with mock.patch("nbody_tools.figures.animate.Scene.show", side_effect=KeyboardInterrupt):
+            self.assertEqual(
+                self.refused("animate", self.folder / "many", self.folder / "x.gif", code=130),
+                "nbody animate: interrupted\n")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["many"])
+
     def test_nonsense_is_one_line(self) -> None:
         self.many_bodies()
         self.file("many/snapshot_00000002.bin", fakes.bin_bytes([1.0] * 14, 2, 1))
         (self.folder / "empty").mkdir()
         for words in (["many", "x.gif"], ["empty", "x.gif"], ["many", "x.avi"], ["nowhere", "x"],
-                      ["many", "x", "--system", 3], ["many", "x", "--pixels", "0"]):
+                      ["many", "x", "--system", 3], ["many", "x", "--pixels", "0"],
+                      ["many", "x", "--pixels", "10"], ["many", "x", "--pixels", "100000"],
+                      ["many", "x", "--frames-per-second", "0.001"]):
             with self.subTest(words=words):
                 self.refused("animate", self.folder / words[0], self.folder / words[1], *words[2:])
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["empty", "many"])

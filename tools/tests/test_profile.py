@@ -41,6 +41,11 @@ class Csv(unittest.TestCase):
         self.assertEqual(metrics["instructions_per_interaction"], 32 * 2000 / 1000)
         self.assertNotIn("instructions_per_interaction", aggregate(self.launches)[0].metrics)
 
+    def test_what_ncu_could_not_count_is_left_out(self) -> None:
+        values = {"load_requests": 10.0, "duration_us": 0.0, "registers": 40.0}
+        (profile,) = aggregate([ncu.Launch("f", values)])
+        self.assertEqual(profile.metrics, values)
+
     def test_table(self) -> None:
         text = ncu.table(aggregate(self.launches)[1])
         self.assertIn("update_positions: mean of 1 launch\n", text)
@@ -57,6 +62,7 @@ class Csv(unittest.TestCase):
             ("\n".join(lines[:2]), "or the launches are missing"),
             ("\n".join([lines[0], *lines[2:]]), "the line of units or"),
             ("\n".join([*lines[:2], lines[2] + ',"1"']), "launch 1 has 27 columns"),
+            ('"ID","Kernel Name"\n"",""\n"0","f"\n', "holds none of the counts"),
         ):
             with self.subTest(expected=expected), self.assertRaises(ProfileError) as caught:
                 read_csv(text, "x.csv")
@@ -94,6 +100,24 @@ class Tool(fakes.InFolder):
         self.assertEqual(found[0]["machine"], "Test GPU (CUDA 13.0, driver 13.0)")
         self.done(*words)  # the second call replaces the lines
         self.assertEqual(len(lines.read_text().splitlines()), 2)
+
+    def test_kernels_of_a_saved_profile_are_selected(self) -> None:
+        out = self.done("profile", "06", "--from", CSV, "--kernel", "^update_pos")
+        self.assertIn("update_positions", out)
+        self.assertNotIn("update_velocities", out)
+        self.assertIn("matches no kernel of",
+                      self.refused("profile", "06", "--from", CSV, "--kernel", "f$"))
+        self.assertIn("regular", self.refused("profile", "06", "--from", CSV, "--kernel", "("))
+
+    def test_only_the_record_of_the_step_counts(self) -> None:
+        records = fakes.write_records(self.folder / "all.jsonl", [
+            fakes.record("step06_ldg_fastmath", systems=2, bodies=100, steps=3),
+            fakes.record("step13_persistent", systems=2, bodies=100, steps=3)])
+        words = ["--from", CSV, "--record", records]
+        self.assertRegex(self.done("profile", "06", *words),
+                         r"instructions per interaction +6\.4\n")
+        self.assertIn("holds no record of step05_streams",
+                      self.refused("profile", "05", *words))
 
     def test_one_launch_may_hold_all_steps_or_one_system(self) -> None:
         for step, expected in (("step04_unroll", 60000), ("step04b_blocks", 20000),
@@ -168,5 +192,7 @@ sys.exit(subprocess.run(words[program:]).returncode)
         self.assertIn("update_velocities<(int)512>: mean of 2 launches",
                       self.done(*words, "--csv", self.folder / "kept.csv"))
         self.assertEqual((self.folder / "kept.csv").read_text(), CSV.read_text())
+        none = [*words[:3], "true", *words[4:]]
+        self.assertIn("true ran, but the program wrote no record", self.refused(*none, code=1))
         self.program("ncu", "#!/bin/sh\necho '==ERROR== no permission'; exit 1\n")
         self.assertIn("exit code 1: ==ERROR== no permission", self.refused(*words, code=1))

@@ -86,6 +86,21 @@ class Run(fakes.InFolder):
             words[0],
         )
 
+    def test_records_of_an_earlier_run_are_not_lost(self) -> None:
+        self.output.write_text("earlier\n")
+        fakes.write_step(self.build, fakes.record("step01_gpu_naive"), "sys.exit(2)")
+        code, out, _ = self.run_tool()
+        self.assertEqual((code, self.output.read_text()), (1, "earlier\n"))
+        self.assertNotIn("Records", out)
+
+    def test_a_file_that_cannot_be_written_is_refused_before_any_run(self) -> None:
+        ran = self.folder / "ran"
+        fakes.write_step(self.build, fakes.record("step01_gpu_naive"), f"open({str(ran)!r}, 'w')")
+        for output, expected in ((self.folder, "is a folder, not a file"),
+                                 (self.file("file", "") / "a" / "b", "is not a folder")):
+            self.assertIn(expected, self.refused("run", "--build", self.build, "--output", output))
+        self.assertFalse(ran.exists())
+
     def test_wrong_arguments_are_one_line_and_exit_2(self) -> None:
         fakes.write_step(self.build, fakes.record("step01_gpu_naive"))
         for words, expected in (

@@ -1,6 +1,8 @@
 """Tests timelines: their sums, unions, hidden time and figures. Messages about invalid files must
 give the file and the line."""
 
+import unittest.mock
+
 from tests import fakes
 from nbody_tools.figures import timeline
 from nbody_tools.records.timeline import TimelineError, common, merged, read_timeline, sums
@@ -89,6 +91,28 @@ class Tool(fakes.InFolder):
                                         "0,1,1,upload,1.00002,1.00003\n0,1,1,compute,1.00003,2\n"))
         begin, end = timeline.closer_window(spans) or (0, 0)
         self.assertTrue(0.99 < begin < 1 and 1.00003 < end < 1.01)
+
+    def test_titles_are_drawn_as_they_are_and_times_do_not_overlap(self) -> None:
+        try:
+            from nbody_tools.figures import style
+        except ModuleNotFoundError as missing:
+            self.skipTest(f"{missing.name} is not installed")
+        late = self.file("t.csv", HEADER + "0,0,0,upload,0,0.00001\n"
+                         "0,0,0,compute,0.00001,0.0114\n0,0,0,download,0.0114,0.01141\n"
+                         "0,1,1,upload,0.01142,0.01143\n0,1,1,compute,0.01143,0.015\n")
+        figures = []
+        close = style.pyplot.close
+        with unittest.mock.patch.object(style.pyplot, "close", figures.append):
+            self.done("timeline", late, "--output", self.folder / "t.png", "--title", "a$b_$")
+        (figure,) = figures
+        figure.canvas.draw()
+        self.assertEqual(figure.axes[0].get_title(), r"a\$b_\$")
+        for axes in figure.axes:
+            low, high = axes.get_xlim()
+            boxes = [label.get_window_extent() for label in axes.get_xticklabels()
+                     if low <= label.get_position()[0] <= high]
+            self.assertFalse(any(a.overlaps(b) for a, b in zip(boxes, boxes[1:])))
+        close(figure)
 
     def test_figures(self) -> None:
         try:

@@ -143,6 +143,12 @@ class Tune(fakes.InFolder):
             json.loads((self.folder / "t.json").read_text())["devices"]["Other"]["shapes"], [old]
         )
 
+    def test_a_step_without_shapes_is_refused_before_others_are_measured(self) -> None:
+        self.step("step11_register_blocking", [1.0, 0.5])
+        fakes.write_step(self.folder / "build", fakes.record("step15_barnes_hut"))
+        self.assertIn("step15_barnes_hut has no shapes", self.refused(*self.tune(), "11", "15"))
+        self.assertFalse((self.folder / "lines.jsonl").exists())
+
     def test_refusals(self) -> None:
         self.step("step11_register_blocking", [1.0], backend="hostcuda")
         self.assertIn("tuning needs a GPU, as emulated times mean nothing",

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Iterator, Optional
 
+from nbody_tools.arguments import ToolError, read_whole_file
+
 POSITION, SUM = 16, 12  # bytes per body
 SEGMENTS = 32  # per system
 MOST_RANKS = SEGMENTS * (SEGMENTS + 1) // 2  # with more ranks, some would get no pair of segments
@@ -73,14 +75,17 @@ def read_gathers(files: Iterable[Path]) -> Gathers:
     """Reads outputs of nbody-gather. If two files have the same gather, the later file counts."""
     found: Gathers = {}
     for file in files:
-        for line in file.read_text("utf-8").splitlines():
-            if head := re.fullmatch(r"# (\d+) ranks, (\w+).*; median of \d+", line):
+        column: dict[int, Gather] = {}
+        for number, line in enumerate(read_whole_file(file, ToolError).splitlines(), start=1):
+            if head := re.fullmatch(r"# ([1-9]\d*) ranks, (\w+).*; median of \d+", line):
                 column = found[head[2], int(head[1])] = {}
-            elif found and len(cells := line.split()) == 5 and cells[0].isdigit():
-                column[int(cells[0])] = Gather(
-                    int(cells[0]), 1e-6 * float(cells[2]), float(cells[4])
-                )
-    return found
+            elif found and len(cells := line.split()) == 5 and re.fullmatch(r"[1-9]\d*", cells[0]):
+                try:
+                    size, microseconds, busbw = int(cells[0]), float(cells[2]), float(cells[4])
+                except ValueError as error:
+                    raise ToolError(f"{file}:{number}: not a gather: {error}") from error
+                column[size] = Gather(size, 1e-6 * microseconds, busbw)
+    return {key: sizes for key, sizes in found.items() if sizes}
 
 
 def plan(bodies: int, ranks: int, tile: int = TILE) -> Load:
@@ -123,6 +128,8 @@ def seconds_of(received: int, ranks: int, gathers: Gathers) -> float:
     points = [(size * (ranks - 1) / ranks, column[size].seconds) for size in sorted(column)]
     if received <= points[0][0]:
         return points[0][1]
+    if len(points) == 1:  # the only measured gather gives a bandwidth, but no latency
+        return points[0][1] * received / points[0][0]
     after = min(bisect(points, (received, math.inf)), len(points) - 1)
     (x0, t0), (x1, t1) = points[after - 1], points[after]
     return t0 + (t1 - t0) * (received - x0) / (x1 - x0)

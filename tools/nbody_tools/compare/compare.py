@@ -44,6 +44,7 @@ from nbody_tools.steps import backend_of, default_build, find_steps, run_program
 from nbody_tools.tables import ABSENT, aligned, plain
 
 MAX_STEPS = 1000
+OUTSIDE = ("sample", "ktt")  # programs that are compiled from folders outside this repository
 SIZES = "1024,4096,16384,65536,262144"
 SIZES_WITHOUT_A_GPU = (1024,)
 MAX_EMULATED = 4096  # with more bodies, emulation takes minutes per step
@@ -253,7 +254,7 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
     """Yields the requested contenders that are available; first builds third-party kernels."""
     yield from (one for one in ours(build) if wanted(options, one.name))
     drivers: list[Driver] = []
-    for folder, name, adapter in ((options.sample, "sample", sample), (options.ktt, "ktt", ktt)):
+    for folder, name, adapter in zip((options.sample, options.ktt), OUTSIDE, (sample, ktt)):
         if folder is not None:
             drivers += [
                 one for one in adapter(folder, programs) if wanted(options, one.contender.name)
@@ -271,12 +272,19 @@ def field_of(options: argparse.Namespace, build: Path, on_a_gpu: bool, programs:
     yield from (one for one in packages("cuda" if on_a_gpu else "cpu") if wanted(options, one.name))
 
 
+def check(options: argparse.Namespace) -> None:
+    arguments.check_output(options.output)
+    if options.bodies and min(options.bodies) < 2:
+        raise ToolError("--bodies: a single body feels no force that could be compared; at least 2")
+
+
 def sizes_for(options: argparse.Namespace, on_a_gpu: bool, emulated: bool) -> Sequence[int]:
     """Returns the numbers of bodies to compare. Without a GPU, the default is a single small
     number. Emulated runs must be small, and are never measurements."""
+    sizes = tuple(dict.fromkeys(options.bodies or ()))
     if on_a_gpu:
-        return options.bodies or arguments.positive_integers(SIZES)
-    found = options.bodies or SIZES_WITHOUT_A_GPU
+        return sizes or arguments.positive_integers(SIZES)
+    found = sizes or SIZES_WITHOUT_A_GPU
     if not emulated:
         return found
     if max(found) > MAX_EMULATED:
@@ -327,6 +335,10 @@ def run(options: argparse.Namespace) -> int:
         contenders = list(field_of(options, build, backend == "cuda", folder, arena.failures))
         if not contenders:
             raise ToolError(f"none of {', '.join(options.contender)} is available")
+        names = [*OUTSIDE, *(one.name for one in contenders)]
+        for word in options.contender:
+            if not any(name.startswith(word) for name in names):
+                say(f"{word}: skipped: no program here has a name that begins with it")
         emulated = backend == "hostcuda" and any(one.ours for one in contenders)
         for count in sizes_for(options, backend == "cuda", emulated):
             say(f"{count} bodies ...")

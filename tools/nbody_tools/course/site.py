@@ -24,12 +24,20 @@ from pathlib import Path
 from typing import Iterator
 from urllib.parse import unquote, urlsplit
 
-from nbody_tools.arguments import ROOT, Failed, ToolError, existing_folder, positive_integer
+from nbody_tools.arguments import (
+    ROOT,
+    Failed,
+    ToolError,
+    check_output,
+    existing_folder,
+    positive_integer,
+)
 from nbody_tools.course.packages import python_with
 from nbody_tools.design.tokens import style_sheet
 from nbody_tools.steps import is_draft, published_steps, step_folders
 
 STYLE, SCRIPT = "tokens.css", "site.js"
+MOST_PORT = 65535
 PACKAGES = ("zensical==0.0.73",)
 LINK = re.compile(r"(!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\()([^)\s]+)(\))")
 # Matches a header cell without text. It is not the header of anything, so it becomes an ordinary
@@ -65,13 +73,20 @@ def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("--check", action="store_true", help="also follow every link and anchor")
     p.add_argument(
         "--serve",
-        type=positive_integer,
+        type=port,
         metavar="PORT",
         help="also serve it on this machine, until Ctrl-C",
     )
     p.add_argument(
         "--root", type=existing_folder, default=ROOT, metavar="DIR", help="root of the repository"
     )
+
+
+def port(text: str) -> int:
+    value = positive_integer(text)
+    if value > MOST_PORT:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 to {MOST_PORT}")
+    return value
 
 
 def tracked(root: Path) -> list[Path]:
@@ -333,6 +348,10 @@ def fetched_from_elsewhere(site: Path) -> Iterator[str]:
         ):
             if 'rel="canonical"' not in match.group(0):
                 yield f"{page.relative_to(site)}: loads {match.group(2)} from the network"
+
+
+def check(options: argparse.Namespace) -> None:
+    check_output(options.output / "index.html")
 
 
 def run(options: argparse.Namespace) -> int:

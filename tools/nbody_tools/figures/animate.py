@@ -16,8 +16,9 @@ import argparse
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
-from typing import Sequence
+from typing import Any, Sequence
 
 import numpy
 from matplotlib import animation
@@ -26,7 +27,7 @@ from nbody_tools import arguments
 from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.figures.density import AXES
 from nbody_tools.figures.orbits import MAX_BODIES
-from nbody_tools.figures.style import SPECIES_COLOURS, pyplot
+from nbody_tools.figures.style import SPECIES_COLOURS, literal, pyplot
 from nbody_tools.files.bodies import (
     Bodies,
     each_snapshot,
@@ -37,6 +38,8 @@ from nbody_tools.files.bodies import (
 
 ENDINGS = (".mp4", ".gif")
 INCHES = 4.8
+RATES = (0.1, 100)  # frames per second; a GIF stores the time of a frame in hundredths of a second
+SIDES = (64, 4096)  # pixels; matplotlib cannot draw letters that are smaller than a pixel
 TRAIL = 40  # a trail's length in snapshots
 VIEWED_FRACTION = 0.98  # share of the bodies in view; escaped bodies would make the view too wide
 BACKGROUND, FOREGROUND = "#0B0E14", "#D8DEE9"
@@ -58,9 +61,26 @@ def configure(p: argparse.ArgumentParser) -> None:
         metavar="X",
         help="half width of the picture [enough for all bodies if they are few, else for 98 %%]",
     )
-    p.add_argument("--frames-per-second", type=arguments.positive_number, default=20, metavar="F")
-    p.add_argument("--pixels", type=arguments.positive_integer, default=480, metavar="P",
-                   help="pixels per side of the picture [480]")
+    p.add_argument("--frames-per-second", type=frames_per_second, default=20, metavar="F",
+                   help=f"{RATES[0]:g} to {RATES[1]:g} [20]")
+    p.add_argument("--pixels", type=pixels, default=480, metavar="P",
+                   help=f"pixels per side of the picture, {SIDES[0]} to {SIDES[1]} [480]")
+
+
+def frames_per_second(text: str) -> float:
+    value = arguments.positive_number(text)
+    if not RATES[0] <= value <= RATES[1]:
+        raise argparse.ArgumentTypeError(f"'{text}' is not from {RATES[0]:g} to {RATES[1]:g}")
+    return value
+
+
+def pixels(text: str) -> int:
+    value = arguments.positive_integer(text)
+    if not SIDES[0] <= value <= SIDES[1]:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a whole number from {SIDES[0]} to {SIDES[1]}"
+        )
+    return value
 
 
 def film_file(text: str) -> Path:
@@ -75,6 +95,21 @@ def film_file(text: str) -> Path:
     if path.suffix:
         return path
     return path.with_suffix(".mp4" if shutil.which("ffmpeg") else ".gif")
+
+
+class Gif(animation.PillowWriter):
+    """Fails with the reason if a film ends before its first frame; PillowWriter.finish, which
+    matplotlib also calls then, would replace it by an IndexError."""
+
+    frames = 0
+
+    def grab_frame(self, **options: Any) -> None:
+        super().grab_frame(**options)
+        self.frames += 1
+
+    def finish(self) -> None:
+        if self.frames:
+            super().finish()
 
 
 class Scene:
@@ -140,7 +175,7 @@ class Scene:
     def show(self, bodies: Bodies) -> None:
         points = self.points(bodies)
         self.dots.set_offsets(points)
-        self.title.set_text(f"{bodies.scenario or 'bodies'}, t = {bodies.time:.3f}")
+        self.title.set_text(f"{literal(bodies.scenario) or 'bodies'}, t = {bodies.time:.3f}")
         if self.lines:
             self.trails = numpy.concatenate([self.trails, points[None]])[-TRAIL:]
             for body, line in enumerate(self.lines):
@@ -161,7 +196,7 @@ def make_film(options: argparse.Namespace) -> Path:
     scene = Scene(states_for_the_size(options.snapshots), options)
     path = options.output
     temporary = path.with_name(f".{os.getpid()}.{path.name}")  # the extension selects the format
-    writer = (animation.PillowWriter(fps=options.frames_per_second) if path.suffix == ".gif" else
+    writer = (Gif(fps=options.frames_per_second) if path.suffix == ".gif" else
               animation.FFMpegWriter(fps=options.frames_per_second, codec="h264",
                                      extra_args=["-pix_fmt", "yuv420p", "-loglevel", "error"]))
     try:
@@ -174,7 +209,8 @@ def make_film(options: argparse.Namespace) -> Path:
     except OSError as error:
         raise ToolError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # such as a file in place of the folder, which was reported above
+            temporary.unlink()
         pyplot.close(scene.figure)
     return path
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Sequence, TYPE_CHECKING
 
 import numpy
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from nbody_tools.figures.style import BLUE, CYCLE, GREY, SOFT, VERMILION, pyplot, save
 from nbody_tools.files.bodies import Bodies, FileError
@@ -57,20 +58,28 @@ def draw_convergence(
         dt, error = numpy.array(sorted(series[name])).T
         colour = COLOURS.get(name) or next(others)
         axes.plot(dt, error, "o-", color=colour, linewidth=1.5, markersize=7, label=name)
-    _slopes(axes, series)
+    orders = _slopes(axes, series)
+    steps = [dt for points in series.values() for dt, _ in points]
+    if max(steps) < 20 * min(steps):  # otherwise matplotlib labels only powers of ten
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    dashed = " and ".join({1: "to dt", 2: "to its square" if 1 in orders else "to the square of dt"}
+                          [order] for order in orders)
     axes.legend(frameon=False)
     return save(
         figure,
         path,
         f"{reference.scenario}: errors of the positions at t = {reference.time:.4g}, relative to a "
-        f"float64 run with dt = {reference.dt:.2g}. Dashed: errors proportional to dt and to its "
-        f"square. {note}".strip(),
+        f"{reference.precision} run with dt = {reference.dt:.2g}. Dashed: errors proportional "
+        f"{dashed}. {note}".strip(),
     )
 
 
-def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> None:
-    """Draws a line with the expected slope for each integrator, through the error at the longest
-    time step."""
+def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> list[int]:
+    """Draws a line with the expected slope for each integrator, below the error at the longest
+    time step. Returns the slopes."""
+    orders = []
     for integrator, order in (("euler", 1), ("leapfrog", 2)):
         points = [
             point
@@ -80,6 +89,7 @@ def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> None:
         ]
         if not points:
             continue
+        orders.append(order)
         dt, error = max(points)
         line = numpy.array([min(points)[0], dt])
         axes.plot(line, 0.5 * error * (line / dt) ** order, "--", color=GREY, linewidth=1.3)
@@ -91,3 +101,4 @@ def _slopes(axes: Axes, series: dict[str, list[tuple[float, float]]]) -> None:
             textcoords="offset points",
             color=SOFT,
         )
+    return orders

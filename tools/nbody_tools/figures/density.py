@@ -66,6 +66,10 @@ def draw_densities(before: Bodies, after: Bodies, path: Path, view: str = "xy",
     if before.positions.shape != after.positions.shape:
         raise FileError("the two files differ in their numbers of systems or bodies")
     columns = min(systems, MAX_SYSTEMS, before.positions.shape[0])
+    for state in (before, after):
+        if not (state.masses[:columns].sum(1) > 0).all():
+            raise FileError(f"{state.scenario}: all masses of a system are 0, so there is no "
+                            "density to draw")
     first, second = AXES[view]
     states = [_centred(state, columns)[..., [first, second]] for state in (before, after)]
     half_width = _half_width(states)
@@ -87,7 +91,7 @@ def _centred(bodies: Bodies, columns: int) -> numpy.ndarray:
 def _half_width(states: Sequence[numpy.ndarray]) -> float:
     return 1.15 * max(
         float(numpy.quantile(abs(state).max(-1), VIEWED_FRACTION)) for state in states
-    )
+    ) or 1.0  # all bodies at the same place
 
 
 def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], half_width: float,
@@ -121,7 +125,8 @@ def _draw(maps: Sequence[Sequence[numpy.ndarray]], states: Sequence[Bodies], hal
                     f"{unit.name if units_of(states[0].units) else 'length'}²)", shrink=0.8,
                     extend="min").ax.yaxis.labelpad = 12
     total, bodies = states[0].positions.shape[:2]
+    blur = f"{unit.size * smoothing:.2g}{f' {unit.name}' if units_of(states[0].units) else ''}"
     caption = (f"{states[0].scenario}: projected surface density, {columns} of {total} "
                f"systems, {bodies} bodies each, centred on the centre of mass, smoothed: "
-               f"Gaussians of about {smoothing:.2g}.")
+               f"Gaussians of about {blur}.")
     return save(figure, path, f"{caption} {how_it_was_run(*states)} {note}".strip())

@@ -9,7 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from nbody_tools.files.diagnostics import RADII, DiagnosticsTable
-from nbody_tools.figures.style import BLACK, BLUE, CYCLE, GREEN, GREY, VERMILION, pyplot, save
+from nbody_tools.figures.style import (
+    BLACK,
+    BLUE,
+    CYCLE,
+    GREEN,
+    GREY,
+    VERMILION,
+    literal,
+    pyplot,
+    save,
+)
 from nbody_tools.files.bodies import FileError
 
 
@@ -37,6 +47,7 @@ def draw_diagnostics(table: DiagnosticsTable, path: Path, system: int = 0, note:
     draw_radii_on(radii, table, system)
     for axes in panels[1]:
         axes.set_xlabel("time (G = 1)")
+        axes.locator_params(axis="x", nbins=6)  # with more, labels such as 0.175 would overlap
     return save(figure, path, f"{_which(table, system)}{_worst(table, system)} {note}".strip())
 
 
@@ -44,12 +55,14 @@ def draw_energies(
     tables: dict[str, DiagnosticsTable], path: Path, system: int = 0, note: str = ""
 ) -> Path:
     """Draws the energy errors of several runs, one line per run."""
+    if len(tables) > len(CYCLE):
+        raise FileError(f"{len(tables)} runs, but a figure has colours for at most {len(CYCLE)}")
     figure, axes = pyplot.subplots(figsize=(6.8, 4.6), layout="constrained")
     for (label, table), colour in zip(tables.items(), CYCLE):
         _check(table, system)
         error = abs(table.of(system, "energy_error"))
         axes.plot(table.of(system, "time"), numpy.where(error > 0, error, numpy.nan), color=colour,
-                  linewidth=1.6, label=label)
+                  linewidth=1.6, label=literal(label))
     # An error passes through 0 when it changes sign, so the logarithmic axis needs a lower limit.
     floor = (
         min(float(numpy.median(abs(table.of(system, "energy_error")))) for table in tables.values())
@@ -63,7 +76,9 @@ def draw_energies(
         f"{label} {abs(table.of(system, 'energy_error')).max():.1e}"
         for label, table in tables.items()
     )
-    return save(figure, path, f"Largest errors: {worst}. {note}".strip())
+    which = ("" if all(table.systems == 1 for table in tables.values()) else
+             f"System {system + 1} of each run. ")
+    return save(figure, path, f"{which}Largest errors: {worst}. {note}".strip())
 
 
 def draw_radii(table: DiagnosticsTable, path: Path, system: int = 0, note: str = "") -> Path:
@@ -92,15 +107,16 @@ def draw_radii_on(axes: Axes, table: DiagnosticsTable, system: int) -> None:
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set(title="Lagrangian radii", ylabel="radius (length)")
-    _label_ends(axes, time[-1], radii_by_share)
+    right = int(numpy.argmax(time))  # the first row if time runs backwards
+    _label_ends(axes, time[right], {label: r[right] for label, r in radii_by_share.items()})
 
 
-def _label_ends(axes: Axes, end: float, radii: dict[str, numpy.ndarray]) -> None:
+def _label_ends(axes: Axes, end: float, radii: dict[str, float]) -> None:
     """Labels each line at its right end. Moves a label up if it would cover the one below."""
     axes.figure.canvas.draw()  # computes the layout, which determines the positions of labels
     lowest = -numpy.inf
     for (label, radius), colour in zip(radii.items(), CYCLE):
-        at = axes.transData.transform((end, radius[-1]))[1]
+        at = axes.transData.transform((end, radius))[1]
         height = max(at, lowest + 1.3 * axes.xaxis.label.get_size() * axes.figure.dpi / 72)
         lowest = height
         axes.annotate(label, (1.01, axes.transAxes.inverted().transform((0, height))[1]),

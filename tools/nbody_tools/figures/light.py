@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -125,5 +126,6 @@ def save_picture(image: Image.Image, path: Path, **options: Any) -> Path:
     except OSError as error:
         raise ToolError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # such as a file in place of the folder, which was reported above
+            temporary.unlink()
     return path

@@ -12,6 +12,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
 from nbody_tools.design.tokens import value
+from nbody_tools.design.units import units_of
 from nbody_tools.figures.style import (
     BLACK,
     BLUE,
@@ -23,6 +24,7 @@ from nbody_tools.figures.style import (
     SKY_BLUE,
     VERMILION,
     YELLOW,
+    literal,
     pyplot,
     save,
 )
@@ -161,7 +163,8 @@ def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str]]) -> Non
 def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
     """Draws the orbits of any system of few bodies, seen along z."""
     first = snapshots[0]
-    orbits = trajectories(snapshots)
+    units = units_of(first.units)
+    orbits = (units.length.size if units else 1) * trajectories(snapshots)
     eight = first.scenario == "figure-eight"
     figure, axes = pyplot.subplots(figsize=(10, 6))
     # In the figure-eight, all bodies follow the same curve, a third of a period apart.
@@ -171,17 +174,19 @@ def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
         axes.plot(orbits[:, body, 0], orbits[:, body, 1], color="#BBBBBB", linewidth=1, zorder=1)
         axes.plot(orbits[:coloured, body, 0], orbits[:coloured, body, 1], color=colour, linewidth=3)
         axes.plot(*orbits[-1, body, :2], "o", color=colour, markeredgecolor=BLACK, markersize=14,
-                  label=f"{name}, mass {first.masses[0, body]:.3g}")
+                  label=f"{literal(name)}, mass {first.masses[0, body]:.3g}")
     for body in range(orbits.shape[1]):
         axes.plot(*orbits[0, body, :2], "x", color=BLACK, markersize=11, markeredgewidth=2,
                   label="start" if body == 0 else None)
     axes.set_aspect("equal")
     axes.margins(0.08)
-    unit = first.units if first.units and first.units != "G = 1" else "length unit, G = 1"
-    axes.set_xlabel(f"x ({unit})")
-    axes.set_ylabel(f"y ({unit})")
+    unit = (units.length.name if units else
+            first.units if first.units and first.units != "G = 1" else "length unit, G = 1")
+    axes.set_xlabel(f"x ({literal(unit)})")
+    axes.set_ylabel(f"y ({literal(unit)})")
     axes.set_title({"figure-eight": "Three bodies on one curve: the figure-eight",
-                    "two-body": "Two bodies"}.get(first.scenario, first.scenario or "Orbits"))
+                    "two-body": "Two bodies"}.get(first.scenario,
+                                                 literal(first.scenario) or "Orbits"))
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
     drift = numpy.linalg.norm(orbits[-1] - orbits[0], axis=1).max()
     text = "Crosses: start; discs: end. "

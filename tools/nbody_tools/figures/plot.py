@@ -120,15 +120,8 @@ def configure(p: argparse.ArgumentParser) -> None:
     convergence.add_argument("states", nargs="+", type=existing_file, metavar="FILE",
                              help="final states of runs with other dt")
 
-    energies = picture(
-        "energies",
-        "energy errors of several runs (--diagnostics)",
-        lambda options, note: draw_energies(
-            {file.stem: read_diagnostics(file) for file in options.diagnostics},
-            options.output,
-            note=note,
-        ),
-    )
+    energies = picture("energies", "energy errors of several runs (--diagnostics)",
+                       draw_several_energies)
     energies.add_argument("diagnostics", nargs="+", type=existing_file, metavar="FILE.csv")
 
     picture(
@@ -156,6 +149,11 @@ def of_diagnostics(draw: Callable[..., Path]) -> Callable[[argparse.Namespace, s
 
 
 def draw_performance(options: argparse.Namespace) -> list[Path]:
+    stems = [source.stem for source in options.records]
+    for stem in stems:
+        if stems.count(stem) > 1:
+            raise ToolError(f"two files are called {stem}, which would be the name of the "
+                            "subfolder of both; draw them one by one")
     # Reads all files before drawing, so that an invalid file leaves no partial result.
     sources = [(source, read_staircase(source, options.problem)) for source in options.records]
     return [path for source, staircase in sources for path in performance.draw_all(
@@ -169,6 +167,14 @@ def draw_density(options: argparse.Namespace, note: str) -> Path:
         before, after = before.only(options.species), after.only(options.species)
         note = f"Only the species {', '.join(options.species)}. {note}".strip()
     return draw_densities(before, after, options.output, options.view, options.systems, note)
+
+
+def draw_several_energies(options: argparse.Namespace, note: str) -> Path:
+    """Labels a run with the name of its file, or with the path if two files have the same name."""
+    stems = [file.stem for file in options.diagnostics]
+    tables = {file.stem if stems.count(file.stem) == 1 else str(file): read_diagnostics(file)
+              for file in options.diagnostics}
+    return draw_energies(tables, options.output, note=note)
 
 
 def draw_several(options: argparse.Namespace, note: str) -> Path:

@@ -61,9 +61,13 @@ def shells(bodies: Bodies) -> Shells:
     positions, masses = bodies.synchronised_positions()[0], bodies.masses[0]
     if len(masses) < MIN_BODIES:
         raise FileError(f"a profile needs {MIN_BODIES} bodies or more, but there are {len(masses)}")
+    if not masses.sum() > 0:
+        raise FileError(f"{bodies.scenario}: all masses are 0, so there is no density to draw")
     centre = (positions * masses[:, None]).sum(0) / masses.sum()
     radii = numpy.linalg.norm(positions - centre, axis=1)
     inner, outer = numpy.quantile(radii, SHOWN)
+    if not 0 < inner < outer:
+        raise FileError(f"{bodies.scenario}: its bodies are too close together for shells")
     edges = numpy.geomspace(inner, outer, SHELLS + 1)
     inside = numpy.digitize(radii, edges) - 1
     there = (inside >= 0) & (inside < SHELLS)
@@ -76,6 +80,8 @@ def draw_profile(
     states: Sequence[Bodies], path: Path, model: str = "plummer", note: str = ""
 ) -> Path:
     theory = MODELS[model]
+    if len(states) > len(CYCLE):
+        raise FileError(f"{len(states)} files, but a figure has colours for at most {len(CYCLE)}")
     figure, axes = pyplot.subplots(figsize=(6.6, 5.2), layout="constrained")
     found = [shells(state) for state in states]
     for state, measured, colour, marker in zip(states, found, CYCLE, "osD^vPX"):

@@ -26,7 +26,7 @@ def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
     points = [unit.size * state.synchronised_positions()[0][:, axes_of_view] for state in states]
     half_width = unit.size * half_width if half_width else 1.06 * max(
         float(numpy.quantile(abs(p).max(-1), SHOWN_FRACTION)) for p in points
-    )
+    ) or 1.0  # all bodies at the origin
     columns = min(len(states), 2 if len(states) <= 4 else 3)
     rows = math.ceil(len(states) / columns)
     figure, grid = pyplot.subplots(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
@@ -77,8 +77,8 @@ def save(figure: Figure, path: Path, caption: str, ink: str = SOFT) -> Path:
     if _captions is not None:
         _captions[Path(path)], caption = caption, ""
     lines = textwrap.wrap(caption, width=int(figure.get_figwidth() / (0.008 * CAPTION_SIZE)))
-    text = figure.text(0.01, (box.y0 - 0.15) / figure.get_figheight(), "\n".join(lines), ha="left",
-                       va="top", fontsize=CAPTION_SIZE, color=ink, linespacing=1.35)
+    text = figure.text(0.01, (box.y0 - 0.15) / figure.get_figheight(), literal("\n".join(lines)),
+                       ha="left", va="top", fontsize=CAPTION_SIZE, color=ink, linespacing=1.35)
     under = text.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
     shown = Bbox.union([box, under]).padded(MARGIN)
     path = Path(path)
@@ -98,9 +98,16 @@ def save(figure: Figure, path: Path, caption: str, ink: str = SOFT) -> Path:
     except OSError as error:
         raise ToolError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # such as a file in place of the folder, which was reported above
+            temporary.unlink()
         pyplot.close(figure)
     return path
+
+
+def literal(text: str) -> str:
+    """Returns the name of a file or scenario such that matplotlib draws it as it is. It would read
+    the text between two $ as a formula."""
+    return text.replace("$", r"\$")
 
 
 def _rounded(path: re.Match[str]) -> str:

@@ -103,7 +103,7 @@ def draw_panel(axes: Axes, spans: Sequence[Span], begin: float, end: float,
 
 def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
          record: Optional[Record]) -> Path:
-    from nbody_tools.figures.style import BLUE, ORANGE, SKY_BLUE, pyplot, save
+    from nbody_tools.figures.style import BLUE, ORANGE, SKY_BLUE, literal, pyplot, save
 
     # These three colours also differ in lightness, so they remain distinguishable in greyscale.
     colours = {"upload": BLUE, "compute": SKY_BLUE, "download": ORANGE}
@@ -128,7 +128,7 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
     )
     for line, (spans, title) in zip(grid, zip(timelines, titles)):
         draw_panel(line[0], spans, 0, end, colours)
-        line[0].set_title(title)
+        line[0].set_title(literal(title))
         line[0].set_xlabel("time (ms)")
         if columns == 2:
             draw_panel(line[1], spans, from_, near, colours)
@@ -136,6 +136,7 @@ def draw(timelines: Sequence[Sequence[Span]], titles: Sequence[str], path: Path,
                               f"the first {1e3 * near:.2g} ms")
             line[1].set_xlabel("time (ms)")
             line[1].set_ylabel("")
+            line[1].locator_params(axis="x", nbins=5)  # labels such as 11.425 need space
             if len({span.device for span in spans}) > 1:  # long labels fit only on the left
                 line[1].tick_params(labelleft=False)
     handles, labels = grid[0][0].get_legend_handles_labels()

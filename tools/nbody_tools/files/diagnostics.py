@@ -53,9 +53,9 @@ def read_diagnostics(path: Path) -> DiagnosticsTable:
         raise FileError(f"{path}: holds no rows")
     table = numpy.array(rows)
     systems = int(table[:, COLUMNS.index("system")].max()) + 1
-    expected = numpy.arange(len(table)) % systems
-    if len(table) % systems or (table[:, COLUMNS.index("system")] != expected).any():
-        raise FileError(f"{path}: its rows do not list all {systems} systems at each time")
+    expected = numpy.arange(len(table)) % max(systems, 1)
+    if systems < 1 or len(table) % systems or (table[:, COLUMNS.index("system")] != expected).any():
+        raise FileError(f"{path}: its rows do not list all {systems:g} systems at each time")
     return DiagnosticsTable({name: table[:, k].reshape(-1, systems)
                              for k, name in enumerate(COLUMNS)})
 
@@ -70,12 +70,14 @@ def read_activity(path: Path) -> Activity:
     except (KeyError, ValueError) as error:
         raise FileError(f"{path}: is not a map that --activity-map wrote: '# cells', '# extent' or "
                         "'# positions' is missing or not a number") from error
+    if cells < 1 or not 0 < extent < numpy.inf:
+        raise FileError(f"{path}: '# cells' and '# extent' must be greater than 0")
     numbered = [(number, line) for number, line in enumerate(lines, start=1)
                 if not line.startswith("#")]
     if len(numbered) != cells:
         raise FileError(f"{path}: {len(numbered)} lines of cells instead of {cells}")
     shares = numpy.array([_numbers(path, number, line, cells) for number, line in numbered])
-    if shares.min() < 0 or shares.sum() > 1 + MAX_OUTSIDE or extent <= 0:
+    if shares.min() < 0 or shares.sum() > 1 + MAX_OUTSIDE:
         raise FileError(f"{path}: a value cannot be a share of the bodies")
     return Activity(shares[::-1], extent, positions)
 

@@ -97,6 +97,10 @@ def problem_of(bodies: Bodies, source: str, system: Optional[int], time: Optiona
     if bodies.species:
         words = bodies.species[chosen * len(masses):(chosen + 1) * len(masses)]
         kinds = numpy.array([SPECIES.index(word) for word in words])
+    end = bodies.time + (time or 1000 * dt)
+    if not bodies.time < end < math.inf:
+        raise ToolError(f"{source}: begins at time {bodies.time:g}, and a simulation of "
+                        f"{time or 1000 * dt:g} would end at {end:g}: set it with --time")
     return Problem(bodies.synchronised_positions()[chosen], bodies.velocities[chosen], masses,
-                   kinds, bodies.time, bodies.time + (time or 1000 * dt), dt, softening, snapshots,
+                   kinds, bodies.time, end, dt, softening, snapshots,
                    bodies.gravity, bodies.units, source)

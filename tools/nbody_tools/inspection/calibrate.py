@@ -82,11 +82,12 @@ def read_chip_folder(folder: Path) -> list[dict]:
     try:
         device, ncu, date = (folder / "device.txt").read_text(encoding="utf-8").splitlines()[:3]
         name, driver = device.split(", ")
-    except (OSError, ValueError) as error:
+        version = ncu.split()[1]
+    except (OSError, ValueError, IndexError) as error:
         raise CalibrationError(
             f"{folder}/device.txt is not from ./nbody measure patterns: {error}"
         ) from error
-    lines = [{"machine": name, "driver": driver, "ncu": ncu.split()[1], "date": date}]
+    lines = [{"machine": name, "driver": driver, "ncu": version, "date": date}]
     for program in (PATTERNS, *STEPS):
         csv = folder / f"{program}.ncu.csv"
         if csv.exists():

@@ -93,6 +93,7 @@ def run(options: argparse.Namespace) -> int:
     for part in options.part:
         if part not in PARTS:
             raise ToolError(f"'{part}' is not a part; choose from {', '.join(PARTS)}")
+    arguments.check_output(options.output / "PART.jsonl")
     find_steps(options.build)
     os.environ["NBODY_REQUIRE_GPU"] = "1"
     parts = options.part or list(PARTS)

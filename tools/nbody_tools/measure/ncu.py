@@ -256,6 +256,8 @@ def read_csv(text: str, where: str) -> list[Launch]:
             if value is not None:
                 values[metric.key] = to_base(value, unit) * metric.scale
         launches.append(Launch(short_name(cells["Kernel Name"][0]), values))
+    if not any(launch.values for launch in launches):
+        raise ProfileError(f"{where}: holds none of the counts that ./nbody profile reads")
     return launches
 
 
@@ -279,7 +281,7 @@ def aggregate(launches: Sequence[Launch],
             present = [launch for launch in group if metric.key in launch.values]
             if present:
                 plain = metric.key in SUM or metric.key == "duration_us"
-                weights = [1.0 if plain else launch.values.get("duration_us", 1.0)
+                weights = [1.0 if plain else launch.values.get("duration_us") or 1.0
                            for launch in present]
                 total = sum(weight * launch.values[metric.key]
                             for weight, launch in zip(weights, present))
@@ -287,7 +289,7 @@ def aggregate(launches: Sequence[Launch],
         if metrics.get("sm_elapsed_cycles") and "sm_active_cycles" in metrics:
             metrics["sm_busy_percent"] = (100 * metrics["sm_active_cycles"]
                                           / metrics["sm_elapsed_cycles"])
-        if metrics.get("load_requests"):
+        if metrics.get("load_requests") and "load_sectors" in metrics:
             metrics["sectors_per_request"] = metrics["load_sectors"] / metrics["load_requests"]
         if interactions and "instructions" in metrics:
             metrics["instructions_per_interaction"] = LANES * metrics["instructions"] / interactions

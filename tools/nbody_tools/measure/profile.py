@@ -126,6 +126,8 @@ def profile_program(name: str, program: Path, profiler: str, problem: Sequence[o
                 (line for line in written.splitlines() if line.startswith("==ERROR==")), ""
             )
             raise ProfileError(f"{name}: ncu: {message} {error}".rstrip())
+        if not record.exists():
+            raise ProfileError(f"{name}: {profiler} ran, but the program wrote no record")
         return written, read_records(record)[-1]
 
 
@@ -161,12 +163,24 @@ def write_json(path: Path, new: Sequence[dict]) -> None:
     arguments.write_json_lines(path, [*kept, *new])
 
 
-def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
-    """Returns the newest line of each of the step's kernels whose names match `kernel`."""
+def matching(kernel: str) -> re.Pattern[str]:
     try:
-        pattern = re.compile(kernel)
+        return re.compile(kernel)
     except re.error as error:
         raise ToolError(f"--kernel '{kernel}': not a regular expression: {error}") from error
+
+
+def record_of(step: str, path: Path) -> Record:
+    """Returns the step's last record; a record of another step would give wrong ratios."""
+    records = [record for record in read_records(path) if record.step == step]
+    if not records:
+        raise ToolError(f"--record: {path} holds no record of {step}")
+    return records[-1]
+
+
+def recorded_profiles(step: str, folder: Path, kernel: str) -> list[dict]:
+    """Returns the newest line of each of the step's kernels whose names match `kernel`."""
+    pattern = matching(kernel)
     newest: dict[str, dict] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for line in map(json.loads, read_file(path).splitlines()):
@@ -198,6 +212,8 @@ def show_recorded(step: str, options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> None:
     arguments.check_problem(options.systems, options.bodies)
+    arguments.check_output(options.csv, options.json)
+    matching(options.kernel or "")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -216,7 +232,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.saved:
         csv = read_file(options.saved)
-        record = read_records(options.record)[-1] if options.record else None
+        record = record_of(name, options.record) if options.record else None
     else:
         ncu = shutil.which(options.ncu)
         if ncu is None:
@@ -238,6 +254,10 @@ def run(options: argparse.Namespace) -> int:
     if options.csv:
         arguments.write_whole_file(options.csv, csv)
     launches = read_csv(csv, str(options.saved or name))
+    if options.saved and options.kernel:  # ncu itself selects the kernels of a run
+        launches = [one for one in launches if matching(options.kernel).search(one.kernel)]
+        if not launches:
+            raise ToolError(f"--kernel '{options.kernel}' matches no kernel of {options.saved}")
     profiles = aggregate(launches, interactions_of_a_launch(record) if record else None)
     if options.json and record is not None:
         write_json(options.json, json_lines(name, record, profiles))

@@ -55,7 +55,7 @@ def configure(p: argparse.ArgumentParser) -> None:
         help="time limit per program, including repeats and validation [600]",
     )
     p.add_argument("--output", type=Path, default=ROOT / "report" / "records.jsonl",
-                   help="file for the records, one per line [report/records.jsonl]")
+                   help="file for the records of steps, one per line [report/records.jsonl]")
 
 
 def program_arguments(options: argparse.Namespace) -> list[str]:
@@ -83,6 +83,7 @@ def write_records(path: Path, outcomes: Sequence[Outcome]) -> None:
 def check(options: argparse.Namespace) -> None:
     if any(map(memory.is_memory, options.step)):
         memory.check(options)
+    arguments.check_output(options.output)
     if options.systems and options.bodies and not options.input:
         arguments.check_problem(options.systems, options.bodies)
 
@@ -112,6 +113,7 @@ def run(options: argparse.Namespace) -> int:
     outcomes = run_steps(steps, program_arguments(options), options.step_timeout,
                          say=lambda line: print(line, file=sys.stderr, flush=True))
     print(text_table(outcomes))
-    write_records(options.output, outcomes)
-    print(f"Records: {options.output}")
+    if any(outcome.record for outcome in outcomes):  # otherwise keeps the records of an earlier run
+        write_records(options.output, outcomes)
+        print(f"Records: {options.output}")
     return 0 if all(outcome.good for outcome in outcomes) else 1

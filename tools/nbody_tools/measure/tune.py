@@ -298,18 +298,20 @@ def problems(options: argparse.Namespace) -> Iterator[tuple[Step, int, int]]:
         raise NoGpu("nvidia-smi finds no GPU here")
     steps = choose_steps(find_steps(options.build), options.step)
     for step in steps:
+        if options.step and step.number not in STEPS:
+            raise ToolError(
+                f"{step.name} has no shapes to choose from; tune one of {', '.join(STEPS)}"
+            )
+    for step in steps:
         if step.number in STEPS:
             for systems in options.systems:
                 for bodies in options.bodies:
                     yield step, systems, bodies
-        elif options.step:
-            raise ToolError(
-                f"{step.name} has no shapes to choose from; tune one of {', '.join(STEPS)}"
-            )
 
 
 def check(options: argparse.Namespace) -> None:
     arguments.check_problem(max(options.systems), max(options.bodies))
+    arguments.check_output(options.output, options.table)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -23,13 +23,14 @@ from typing import Sequence
 import numpy
 
 from nbody_tools import arguments
-from nbody_tools.arguments import Failed
+from nbody_tools.arguments import Failed, ToolError
 from nbody_tools.files.diagnostics import read_diagnostics
 from nbody_tools.files.bodies import Bodies, read_snapshots
 
 PERIOD = 13.51  # 2 pi R / v_c for the default galaxy at R = 2 scale lengths
 VIRIAL_BOUND = 0.03
 RADIUS_BOUND = 0.10
+LEAST_BODIES = 30  # a third of them are the disk's
 COLUMNS = ("time", "rotations", "virial_ratio", "energy_change", "half_mass_radius",
            "radius_of_90_percent", "halo_half_mass_radius", "m2_amplitude", "thickness")
 
@@ -50,8 +51,12 @@ def measure(bodies: Bodies) -> dict[str, float]:
             "thickness": float(disk[:, 2].std())}
 
 
+def steps_of(options: argparse.Namespace) -> int:
+    return math.ceil(min(options.rotations * PERIOD / options.dt, 2.0 * arguments.MOST))
+
+
 def simulate(options: argparse.Namespace, folder: str) -> list[dict[str, float]]:
-    steps = math.ceil(options.rotations * PERIOD / options.dt)
+    steps = steps_of(options)
     diagnostics = Path(folder) / "diagnostics.csv"  # has a row for every snapshot
     words = [options.program, "--scenario", options.scenario, "--bodies", options.bodies, "--seed",
              options.seed, "--integrator", "leapfrog", "--dt", options.dt, "--steps", steps,
@@ -88,7 +93,8 @@ def failures(rows: Sequence[dict[str, float]]) -> list[str]:
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("program", type=arguments.existing_file, metavar="PROGRAM")
     p.add_argument("--scenario", choices=("disk-halo", "spiral"), default="disk-halo")
-    p.add_argument("--bodies", type=arguments.positive_integer, default=60000)
+    p.add_argument("--bodies", type=arguments.positive_integer, default=60000,
+                   help=f"at least {LEAST_BODIES} [60000]")
     p.add_argument("--seed", type=arguments.integer_from_zero, default=1)
     p.add_argument("--rotations", type=arguments.positive_number, default=3.0)
     p.add_argument("--dt", type=arguments.positive_number, default=0.03)
@@ -97,6 +103,16 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="number of measurements after the start [12]")
     p.add_argument("--validate", choices=("sampled", "off"), default="sampled")
     p.add_argument("--json", type=Path, metavar="FILE", help="also write the table to this file")
+
+
+def check(options: argparse.Namespace) -> None:
+    arguments.check_program(options.program)
+    arguments.check_output(options.json)
+    if options.bodies < LEAST_BODIES:
+        raise ToolError(f"--bodies: {options.bodies} bodies are no galaxy; at least {LEAST_BODIES}")
+    if steps_of(options) > arguments.MOST:
+        raise ToolError(f"--rotations {options.rotations:g} and --dt {options.dt:g} make more than "
+                        f"{arguments.MOST} time steps")
 
 
 def run(options: argparse.Namespace) -> int:

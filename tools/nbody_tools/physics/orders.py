@@ -51,7 +51,6 @@ def end_of(program: Path, integrator: str, precision: str, steps: int) -> Bodies
 
 
 def draw_orders(program: Path, folder: Path, note: str = "") -> list[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
     reference = end_of(program, "leapfrog", "double", REFERENCE_STEPS)
     double = {integrator: [end_of(program, integrator, "double", steps) for steps in STEPS]
               for integrator in INTEGRATORS}
@@ -96,6 +95,11 @@ def draw_orders(program: Path, folder: Path, note: str = "") -> list[Path]:
 def configure(p: argparse.ArgumentParser) -> None:
     p.add_argument("program", type=arguments.existing_file, metavar="STEP00")
     p.add_argument("folder", type=Path, metavar="FOLDER")
+
+
+def check(options: argparse.Namespace) -> None:
+    arguments.check_program(options.program)
+    arguments.check_output(options.folder / "convergence.svg")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -80,6 +80,10 @@ def configure(p: argparse.ArgumentParser) -> None:
                    help="also write the distances to this file")
 
 
+def check(options: argparse.Namespace) -> None:
+    arguments.check_output(options.json)
+
+
 def run(options: argparse.Namespace) -> int:
     program = options.build / "step00_cpu_omp" / "step00_cpu_omp"
     after = {f"{precision}, {years} yr": distances(program, days, precision)

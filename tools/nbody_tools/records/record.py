@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Iterable, Optional, Union
+from typing import Any, Callable, Iterable, NoReturn, Optional, Union
 
-from nbody_tools.arguments import ToolError, read_whole_file
+from nbody_tools.arguments import MOST, ToolError, read_whole_file
 
 PHASES = ("upload", "compute", "download", "total")
 BACKENDS = ("cuda", "hostcuda", "cpu")
@@ -22,6 +23,7 @@ EMULATED_BACKEND = "hostcuda"
 EMULATED_NOTE = "emulated on a CPU: not GPU times"
 
 _NUMBER = (int, float)
+_STEP = re.compile(r"step\d\d[a-z]?_\w+")
 _TYPES: dict[str, Union[type, tuple[type, ...]]] = {
     "step": str, "parent": str, "revision": str, "date": str, "device": dict, "backend": str,
     "systems": int, "bodies": int, "steps": int, "dt": _NUMBER, "softening": _NUMBER,
@@ -142,7 +144,7 @@ def quartiles(values: Iterable[float]) -> Quartiles:
 def check_step(data: Any) -> None:
     """Raises ValueError unless this is a record of one of the steps."""
     check_measurement(data)
-    if not (data["step"].startswith("step") and data["step"][4:6].isdigit()):
+    if not _STEP.fullmatch(data["step"]):  # names of figures begin with it
         raise ValueError(f"'step' is '{data['step']}', not stepNN_name")
     if data.get("precision", "single") != "single":  # older records lack this key
         raise ValueError(f"'precision' is '{data['precision']}', but only single is compared")
@@ -168,14 +170,21 @@ def newest_measured(folder: Path, check: Callable[[Any], None]) -> list[Record]:
 
 def parse_record(line: str, where: str, check: Callable[[Any], None] = check_step) -> Record:
     try:
-        data = json.loads(line)
+        data = json.loads(line, parse_constant=_refuse)
     except json.JSONDecodeError as error:
         raise RecordError(f"{where}: not JSON: {error.msg} (column {error.colno})") from error
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"{where}: not a result record: {error}") from error
     try:
         check(data)
     except ValueError as error:
         raise RecordError(f"{where}: not a result record: {error}") from error
     return Record(data)
+
+
+def _refuse(constant: str) -> NoReturn:
+    """Python's parser accepts NaN and Infinity, which no value of a record may be."""
+    raise ValueError(f"it holds {constant}")
 
 
 def check_measurement(data: Any) -> None:
@@ -190,9 +199,13 @@ def check_measurement(data: Any) -> None:
     for key, allowed in (("backend", BACKENDS), ("verdict", VERDICTS)):
         if data[key] not in allowed:
             raise ValueError(f"'{key}' is '{data[key]}', not one of {', '.join(allowed)}")
-    for key in ("systems", "bodies", "steps"):
-        if data[key] < 1:
-            raise ValueError(f"'{key}' is {data[key]}, but must be at least 1")
+    counts = {key: data[key] for key in ("systems", "bodies", "steps")}
+    counts["sources"] = data.get("sources", 1)  # older records lack this key
+    counts["count"] = data["device"].get("count") or 1  # of devices
+    for key, count in counts.items():
+        if not isinstance(count, int) or not 1 <= count <= MOST:
+            raise ValueError(f"'{key}' is {json.dumps(count)}, not a whole number from 1 to "
+                             f"{MOST}")
     if not isinstance(data["device"].get("name"), str):
         raise ValueError("'device' has no name")
     _check_times(data)

@@ -59,10 +59,23 @@ def read_staircase(source: Path, size: str = "") -> Staircase:
         )
     if len(chosen) > 1:
         raise ToolError(
-            f"{source}: holds {len(chosen)} problems, which cannot be compared; choose one with "
-            "--problem SYSTEMSxBODIESxSTEPS: " + " / ".join(str(one.problem) for one in chosen)
+            f"{source}: holds {len(chosen)} problems, which cannot be compared; "
+            + ("copy the records of one into a file: " if size else
+               "choose one with --problem SYSTEMSxBODIESxSTEPS: ")
+            + " / ".join(str(one.problem) for one in chosen)
         )
+    # A staircase keeps only the last record of a step, so this compares the records of the file.
+    refuse_several_machines([r for r in records if r.problem == chosen[0].problem], source)
     return chosen[0]
+
+
+def refuse_several_machines(records: Sequence[Record], source: Path) -> None:
+    """Raises ToolError if the GPUs, or the CPUs, of the records have several names."""
+    for backend in {record.backend for record in records}:
+        names = dict.fromkeys(r.data["device"]["name"] for r in records if r.backend == backend)
+        if len(names) > 1:
+            raise ToolError(f"{source}: holds records of {len(names)} machines, which cannot be "
+                            f"compared; write each into a file of its own: {' / '.join(names)}")
 
 
 def size_of(problem: Problem) -> str:

@@ -15,7 +15,7 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-from nbody_tools.arguments import ROOT, Failed, ToolError, write_whole_file
+from nbody_tools.arguments import ROOT, Failed, ToolError, check_output, write_whole_file
 from nbody_tools.command_line.help import REVISION_FILE, number_of_the_version
 
 
@@ -53,9 +53,12 @@ def run(options: argparse.Namespace) -> int:
     file = options.directory / f"{name}.tar.gz"
     if file.exists():
         raise ToolError(f"{file} already exists: nothing was written")
+    check_output(file)
     content = archive(name)
     options.directory.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(content)
+    temporary = file.with_name(f".{file.name}.tmp")  # so that no half archive has the name
+    temporary.write_bytes(content)
+    temporary.replace(file)
     write_whole_file(
         Path(f"{file}.sha256"), f"{hashlib.sha256(content).hexdigest()}  {file.name}\n"
     )

@@ -131,23 +131,33 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
         if lines and lines[-1]:  # incomplete, because sweep was killed; repeats this run
             lines[-1] = ""
             path.write_text("\n".join(lines), encoding="utf-8")
-        self.runs = [json.loads(line) for line in lines if line]
+        self.runs = [read_run(line, f"{path}:{number}")
+                     for number, line in enumerate(lines, start=1) if line]
 
     def append(self, run: dict[str, Any]) -> None:
         """Writes the line with one call. A reader therefore never sees half a line, and a killed
         process leaves no half line behind."""
         self.runs.append(run)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         line = (json.dumps(run) + "\n").encode()
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             os.write(file, line)
         finally:
             os.close(file)
+
+
+def read_run(line: str, where: str) -> dict[str, Any]:
+    try:
+        run = json.loads(line)
+        run["key"], run["round"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ToolError(f"{where}: not a run of ./nbody sweep: {error}") from error
+    return run
 
 
 def rounds_of(planned: Planned) -> Iterator[int]:

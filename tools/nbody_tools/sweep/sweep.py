@@ -142,6 +142,11 @@ def name(lines: list[str]) -> int:
 
 
 def build(build_folder: Path, tables: list[str]) -> int:
+    from nbody_tools.sweep.tables import read_tables
+    known = list(read_tables(ROOT))
+    for word in tables:
+        if tables != ["all"] and word not in known:
+            raise ToolError(f"'{word}' is not a table; choose from {', '.join(known)}")
     names = "" if tables == ["all"] else ";".join(tables)
     if (
         not (build_folder / "CMakeCache.txt").exists()
@@ -212,15 +217,17 @@ def tell(wanted: list[Planned], journal: Journal, gpus: int) -> int:
 
 def run(options: argparse.Namespace) -> int:
     command, *rest = options.word
-    if command == "list" and not rest:
+    if command in ("list", "missing", "defaults", "machine_code") and rest:
+        raise ToolError(f"{command}: takes no further words, but got '{rest[0]}'")
+    if command == "list":
         return list_tables()
-    if command == "missing" and not rest:
+    if command == "missing":
         from nbody_tools.sweep.pages import unmeasured
         return name(unmeasured(ROOT))
-    if command == "defaults" and not rest:
+    if command == "defaults":
         from nbody_tools.sweep.cloud import slow_defaults
         return name(slow_defaults(ROOT))
-    if command == "machine_code" and not rest:
+    if command == "machine_code":
         from nbody_tools.sweep.machine_code import write
         return write()
     if command == "build":

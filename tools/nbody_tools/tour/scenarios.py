@@ -108,6 +108,7 @@ def check(options: argparse.Namespace) -> None:
                         "a step")
     if options.output.exists() and not options.output.is_dir():
         raise ToolError(f"{options.output}: is not a folder")
+    arguments.check_output(options.output / "SCENARIO.webp")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -136,6 +136,20 @@ class Cluster(InFolder):
                 # In Python 3.13, argparse ignores that the pipe for its help is closed.
                 self.assertIn(done.returncode, (141, 0) if "--help" in words else (141,))
 
+    def test_damaged_and_short_outputs_of_nbody_gather(self) -> None:
+        def predict(text: bytes | str) -> tuple[object, ...]:
+            return "cluster", "predict", "--rate", "1e12", "--gather", self.file("g.txt", text)
+
+        self.assertIn("g.txt: cannot be read", self.refused(*predict(b"\xff\x90")))
+        self.assertIn("g.txt:4: not a gather: ",
+                      self.refused(*predict(GATHER.replace("20.0 ", "abc "))))
+        for nothing in (GATHER.replace("# 2 ranks", "# 0 ranks"), GATHER[:GATHER.index("     6")]):
+            self.assertIn("is not output of nbody-gather", self.refused(*predict(nothing)))
+        # The only measured size gives the bandwidth.
+        self.assertIn(" 2 GPUs  ", self.done(*predict(GATHER)))
+        gathers = model.read_gathers([self.folder / "g.txt"])
+        self.assertAlmostEqual(model.seconds_of(65536, 2, gathers), 40e-6)
+
     def test_the_table_of_a_gather(self) -> None:
         self.assertEqual(cluster_tables.gathered(self.folder), NOT_MEASURED)
         self.file("cluster/a_gather.txt", GATHER)

@@ -181,6 +181,7 @@ class Answers(unittest.TestCase):
             (("tour", "x"), "takes no arguments, but got 'x'"),
             (("lab", "03", "--ot", "x"), "unknown option --ot: did you mean --to?"),
             (("inspect", "03", "--setps", "1"), "did you mean --steps?"),
+            (("cluster", "predict", "--rat", "1"), "unknown option --rat: did you mean --rate?"),
             (("xyzzy",), "unknown command 'xyzzy' (./nbody help"),
         ):
             with mock.patch.object(front, "use_python_with_libraries"), mock.patch("os.execvp"):
@@ -257,6 +258,19 @@ class ClosedPipe(unittest.TestCase):
                                   text=True, env={"PATH": "/usr/bin:/bin",
                                                   "PYTHON": sys.executable})
             self.assertEqual(done.stderr, "", words)
+
+    def test_a_deleted_current_folder_does_not_matter(self) -> None:
+        script = f"cd $(mktemp -d) && rmdir $PWD && '{ROOT}/nbody' version"
+        done = subprocess.run(["bash", "-c", script], check=False, capture_output=True, text=True,
+                              env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_without_a_standard_output_there_is_no_traceback(self) -> None:
+        done = subprocess.run(["bash", "-c", f"'{ROOT}/nbody' help >&-"], check=False,
+                              stderr=subprocess.PIPE, text=True,
+                              env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class NothingIsBuilt(fakes.InFolder):

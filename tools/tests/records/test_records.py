@@ -44,6 +44,13 @@ class Records(fakes.InFolder):
             ({"bodies": "many"}, "'bodies' is \"many\""),
             ({"repeats": []}, "'repeats' is empty"),
             ({"step": "warmup"}, "'step' is 'warmup'"),
+            ({"step": "step01"}, "'step' is 'step01'"),
+            ({"step": "step01_../../x"}, "'step' is 'step01_../../x'"),
+            ({"systems": 0}, "'systems' is 0, not a whole number from 1 to "),
+            ({"bodies": 10**400}, "'bodies' is 1000"),
+            ({"sources": "many"}, "'sources' is \"many\""),
+            ({"device": {"name": "a GPU", "count": "two"}}, "'count' is \"two\""),
+            ({"dt": float("nan")}, "it holds NaN"),
             ({"median": {**good["median"], "total": 9.0}}, "the median 'total'"),
             ({"verdict": "ok"}, "'verdict' is 'ok'"),
         ):
@@ -87,6 +94,18 @@ class Records(fakes.InFolder):
         )
         with self.assertRaisesRegex(ToolError, "has no problem 3x3; it has .*32x1024x20"):
             read_staircase(self.records, "3x3")
+        fakes.write_records(self.records, [fakes.record("step01_gpu_naive", scenario=scenario)
+                                           for scenario in ("plummer", "galaxies")])
+        with self.assertRaisesRegex(ToolError, "2 problems.* copy the records of one into a file"):
+            read_staircase(self.records, "32x8192x20")
+
+    def test_other_machines_are_not_compared(self) -> None:
+        another = {**fakes.GPU, "name": "Another GPU"}
+        for step in ("step03_tiling", "step04_unroll"):
+            fakes.write_records(self.records, [*fakes.staircase_records(),
+                                               fakes.record(step, device=another)])
+            with self.assertRaisesRegex(ToolError, "2 machines, .*: Test GPU / Another GPU$"):
+                read_staircase(self.records)
 
     def test_the_last_run_of_a_step_counts_and_steps_are_sorted(self) -> None:
         records = read_records(fakes.write_records(

@@ -105,6 +105,19 @@ class Convergence(WithPictures):
         ):
             self.assertIn(why, self.refused(*self.plot("convergence", reference, end)))
 
+    def test_the_caption_names_the_lines_and_the_precision_that_are_there(self) -> None:
+        captions: list[str] = []
+        reference = self.two_bodies("reference", 1e-4, 0)
+        with mock.patch("nbody_tools.figures.convergence.save",
+                        lambda figure, path, caption: captions.append(caption) or path):
+            for integrators in (["euler"], ["leapfrog"], ["euler", "leapfrog"]):
+                ends = [self.two_bodies(name, 0.1, 0.1, integrator=name) for name in integrators]
+                self.done(*self.plot("convergence", reference, *ends))
+        precision = read_bodies(reference).precision
+        for caption, dashed in zip(captions, ("dt", "the square of dt", "dt and to its square")):
+            self.assertIn(f"relative to a {precision} run with dt = 0.0001. Dashed: errors "
+                          f"proportional to {dashed}.", caption)
+
 
 class Foreign(WithPictures):
     def test_other_formats_are_read(self) -> None:

@@ -130,6 +130,22 @@ class Sweep(InFolder):
         self.journal.write_text(text[:-20])
         self.assertEqual([run["round"] for run in self.run_all(planned("a"))], [0, 1, 2])
 
+    def test_a_damaged_line_is_named(self) -> None:
+        for line in ('{"key"', "{}", "[]"):
+            self.file("out/runs.jsonl", f'{{"key": "k0", "round": 1}}\n{line}\n')
+            with self.assertRaisesRegex(ToolError, "runs.jsonl:2: not a run of ./nbody sweep"):
+                runner.Journal(self.journal)
+
+    def test_a_dry_run_writes_nothing(self) -> None:
+        self.done("sweep", "lab_table_1", "--dry-run", "--output", self.folder / "new")
+        self.assertFalse((self.folder / "new").exists())
+
+    def test_misspelt_words_are_named_before_anything_is_built(self) -> None:
+        self.assertIn("list: takes no further words, but got 'x'",
+                      self.refused("sweep", "list", "x"))
+        self.assertIn("'lab_tabel_1' is not a table; choose from lab_",
+                      self.refused("sweep", "build", "lab_tabel_1", "--build", self.folder))
+
     def test_a_failure_is_a_record_and_the_others_go_on(self) -> None:
         runs = self.run_all(planned("a"), planned("bad", 13), planned("worse", 14), planned("b"))
         failures = {run["key"]: run["failure"] for run in runs if "failure" in run}
