@@ -17,7 +17,7 @@ def share_left(left: np.ndarray, whole: np.ndarray) -> float:
     not be right, because the program may have a slip, but right ones are never negative."""
     whole = np.where(is_written(whole), np.clip(whole, 0, None), 0)
     left = np.clip(np.nan_to_num(left), 0, whole)
-    return float(left.sum() / whole.sum()) if whole.any() else 0.0
+    return float(left.sum()) / float(whole.sum()) if whole.any() else 0.0
 
 
 def broken(left: np.ndarray, whole: np.ndarray, most_left: float) -> str:

@@ -73,7 +73,7 @@ def draw_energies(
     )
     axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     worst = ", ".join(
-        f"{label} {abs(table.of(system, 'energy_error')).max():.1e}"
+        f"{label} {numpy.abs(table.of(system, 'energy_error')).max():.1e}"
         for label, table in tables.items()
     )
     which = ("" if all(table.systems == 1 for table in tables.values()) else
@@ -114,10 +114,11 @@ def draw_radii_on(axes: Axes, table: DiagnosticsTable, system: int) -> None:
 def _label_ends(axes: Axes, end: float, radii: dict[str, float]) -> None:
     """Labels each line at its right end. Moves a label up if it would cover the one below."""
     axes.figure.canvas.draw()  # computes the layout, which determines the positions of labels
+    line = 1.3 * float(axes.xaxis.label.get_fontsize()) * axes.figure.dpi / 72
     lowest = -numpy.inf
     for (label, radius), colour in zip(radii.items(), CYCLE):
         at = axes.transData.transform((end, radius))[1]
-        height = max(at, lowest + 1.3 * axes.xaxis.label.get_size() * axes.figure.dpi / 72)
+        height = max(at, lowest + line)
         lowest = height
         axes.annotate(label, (1.01, axes.transAxes.inverted().transform((0, height))[1]),
                       xycoords="axes fraction", color=colour if colour != BLACK else GREY,
@@ -136,7 +137,7 @@ def _which(table: DiagnosticsTable, system: int) -> str:
 
 
 def _worst(table: DiagnosticsTable, system: int) -> str:
-    error = abs(table.of(system, "energy_error")).max()
+    error = numpy.abs(table.of(system, "energy_error")).max()
     steps = table.of(system, "step")
     return (
         f"{int(steps[-1] - steps[0])} steps; the relative energy change is at most {error:.1e}."

@@ -132,7 +132,7 @@ def _solar_system_panel(axes: Axes, first: Bodies, orbits: numpy.ndarray, names:
 def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str]]) -> None:
     """Writes a name next to each dot, on the side away from the Sun if possible, without covering
     another name or dot."""
-    renderer = axes.figure.canvas.get_renderer()
+    renderer = axes.figure.canvas.get_renderer()  # type: ignore[attr-defined,unused-ignore]
     axes.apply_aspect()
     dots = [axes.transData.transform(point) for point, _ in bodies]
     taken = [Bbox.from_bounds(x - 9, y - 9, 18, 18) for x, y in dots]
@@ -143,7 +143,7 @@ def _write_names(axes: Axes, bodies: Sequence[tuple[numpy.ndarray, str]]) -> Non
             across, up = numpy.cos(angle), numpy.sin(angle)
             text = axes.annotate(
                 name,
-                point,
+                tuple(point),
                 xytext=(14 * across, 14 * up),
                 textcoords="offset points",
                 color=BLACK,  # a name in its body's colour would be faint on white

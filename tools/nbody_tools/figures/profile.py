@@ -101,7 +101,7 @@ def draw_profile(
         xscale="log", yscale="log", xlabel="radius (length)", ylabel="density (mass / length³)"
     )
     axes.legend(frameon=False)
-    worst = max(float(abs(measured.deviations(theory)).max()) for measured in found)
+    worst = max(float(numpy.abs(measured.deviations(theory)).max()) for measured in found)
     caption = (f"{states[0].scenario}: density in {SHELLS} shells, with standard errors from the "
                f"number of bodies; the largest deviation from the model is {worst:.1f} standard "
                "errors. "
