@@ -196,7 +196,7 @@ void write(const std::string& file, const System& bodies, double time, Snapshot 
 Outputs outputs_of(const Arguments& arguments, const Snapshot& start) {
   if (!arguments.json.empty()) require_writable(arguments.json);
   if (arguments.output.empty()) return Outputs({}, {});
-  const FileFormat& format = format_for_writing(arguments.output, basic_formats());
+  const FileFormat format = format_for_writing(arguments.output, basic_formats());
   require_can_write(arguments.output, start, format);
   std::vector<NamedFile> others;
   for (const auto& file : start.sources) others.push_back({"--input", file});
