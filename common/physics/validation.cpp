@@ -11,6 +11,7 @@
 #include "physics/validation/conservation.h"
 #include "physics/validation/kept_tree.h"
 #include "physics/validation/kick_drift.h"
+#include "physics/validation/mean_change.h"
 #include "physics/validation/repetition.h"
 #include "physics/validation/series.h"
 #include "physics/validation/trajectory.h"
@@ -120,7 +121,7 @@ class Validator {
   void check_run(const Step<Real>& first) {
     check_mass(mass_, input_.start, input_.end);
     check_conservation(momentum_, angular_momentum_, input_.start, first.kicked, input_.end,
-                       duration_of(input_.steps));
+                       input_.dt, input_.steps);
   }
   // No other check can judge a run that ends in NaN or infinity.
   bool is_finite() {
@@ -141,7 +142,7 @@ class Validator {
   Validation decided(const std::vector<Gate>& others) const {
     Validation result{{forces_.rms, forces_.p99}, sampled_};
     if (is_direct()) result.gates.push_back(forces_.worst);
-    result.gates.insert(result.gates.end(), {order_, kick_drift_, mean_kick_});
+    result.gates.insert(result.gates.end(), {order_, kick_drift_, mean_kick_, mean_drift_});
     result.gates.insert(result.gates.end(), others.begin(), others.end());
     const bool fine_decides = check_finer(result.gates);
     for (Gate& gate : result.gates) {
@@ -192,7 +193,8 @@ class Validator {
 
   void check_kick_drift(const Step<Real>& step) {
     check_kick_drift(kick_drift_, step.before, step.kicked, step.after);
-    check_mean_kick(mean_kick_, step.before, step.kicked, step.after, input_.dt, 4 * rms_limit());
+    check_mean_change(mean_kick_, mean_drift_, step.before, step.kicked, step.after, input_.dt,
+                      4 * rms_limit());
   }
   void check_kick_drift(Gate& gate, const State& before, const State& kicked, const State& after) {
     nbody::check_kick_drift(gate, before, kicked, after, input_.dt);
@@ -397,6 +399,7 @@ class Validator {
   Gate order_{"body_order", 0, 4 * rms_limit()};
   Gate kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
   Gate mean_kick_{"mean_kick", 0, 8 * rms_limit()};
+  Gate mean_drift_{"mean_drift", 0, 1e-6 * kRounding<Real>};
   Gate time_step_{"time_step", 0, 1e-6 * kRounding<Real>};
   Gate finite_{"finite", 0, 0};
   // Each call begins with a new tree, so a tree that is kept for several steps has other errors.
