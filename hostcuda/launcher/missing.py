@@ -50,7 +50,8 @@ LACKS = re.compile(
     + r"(?:[‘'](?P<a>[\w:]+)[’'] (?:is not a member of|in (?:namespace|class|struct)) [‘']"
     + SPACE
     + r"[’']|"
-    r"[‘']" + SPACE + r"[’'] has no member named [‘'](?P<b>\w+)[’']|"
+    r"[‘'](?:[^’\n]*[’'] \{aka [‘'])?(?:class )?" + SPACE +
+    r"(?:<[^’\n]*>)?[’']\}? has no member named [‘'](?P<b>\w+)[’']|"
     r"no (?:type|template|member|class template) named '(?P<c>\w+)' in (?:namespace )?'"
     + SPACE
     + r"')",

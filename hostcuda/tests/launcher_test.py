@@ -276,11 +276,13 @@ void launch(Copied c, int* p) {
         "int has = cudaDeviceProp().tensorMapSupported;": "cudaDeviceProp::tensorMapSupported",
         "int number = cudaDevAttrTensorMapAccessSupported;": "cudaDevAttrTensorMapAccessSupported",
         "curandGenerateSeeds(0);": "curandGenerateSeeds",
+        "using Scan = cub::BlockScan<int, 64>; Scan().Median(0);": "cub::BlockScan::Median",
     }
 
     def test_each_missing_cuda_name_gives_one_line(self):
         headers = (
             "cooperative_groups.h",
+            "cub/block/block_scan.cuh",
             "cub/device/device_scan.cuh",
             "cuda_fp16.h",
             "cusparse.h",

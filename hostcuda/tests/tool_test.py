@@ -315,6 +315,9 @@ void launch(cuda::atomic<int>* p, int* i) { k<<<1, 2>>>(p, *i); r<<<1, 2>>>(); }
         self.write("d.cu", headers + kernel % "")
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "d.cu")
         self.assertIn("d.cu:8:31: warning: variable 'sum' is uninitialized", said.stderr)
+        self.write("e.cu", "#include <cuda/atomic>\n" + kernel % "")
+        said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "e.cu")
+        self.assertIn("e.cu:4:31: warning: variable 'sum' is uninitialized", said.stderr)
         self.write("c.cu", "\n__global__ void k(int* x, int n) {\n  int v;\n"
                            "  if (n > 2) v = x[0];\n  x[1] = __shfl_sync(~0u, x[0], 0) + v;\n}\n")
         said = self.run_in_folder(BIN / "hostcuda", "cc", "-c", "c.cu")

@@ -77,11 +77,23 @@ void next_atomic_is_of_block();
 // Acts like a failed assertion: the grid ends, and from then on the API returns the error.
 [[noreturn]] void trap(const char* file, int line);
 
+// True for a type that can be copied byte by byte. A traced program records the copies of vector
+// types (traced_vectors.h), so C++ calls neither these types nor structs that contain them
+// trivially copyable.
+#ifdef HOSTCUDA_TRACE
+template <class Value>
+constexpr bool kIsBytes =
+    std::is_copy_constructible_v<Value>&& std::is_trivially_destructible_v<Value>;
+#else
+template <class Value>
+constexpr bool kIsBytes = std::is_trivially_copyable_v<Value>;
+#endif
+
 // Exchanges values of any type that can be copied byte by byte. The __shfl functions are restricted
 // to arithmetic types, as on a GPU; cooperative groups are not.
 template <class Value>
 Value shuffle(unsigned mask, Value value, int source_lane, const char* file, int line) {
-  static_assert(std::is_trivially_copyable_v<Value> && sizeof value <= kMaxShuffleBytes,
+  static_assert(kIsBytes<Value> && sizeof value <= kMaxShuffleBytes,
                 "a shuffle moves at most 32 bytes of a trivially copyable type");
   WarpRequest request{WarpOperation::shuffle, mask, source_lane, false, &value, sizeof value};
   warp_call(request, file, line);

@@ -96,6 +96,9 @@ inline unsigned short half_bits(float value) {
   inline constexpr bool kMayShuffle<Name> = true;                                      \
   }
 
+#ifndef HOSTCUDA_TRACE
+#define HOSTCUDA_COPIES_OF_PAIR(Name)  // traced_vectors.h has those of traced programs
+#endif
 // Operations on a pair work on each element separately.
 #define HOSTCUDA_SMALL_FLOAT2(Pair, Name)                                                  \
   struct Pair##_raw {                                                                      \
@@ -105,6 +108,7 @@ inline unsigned short half_bits(float value) {
     Name x, y;                                                                             \
     Pair() = default;                                                                      \
     Pair(Name x_, Name y_) : x(x_), y(y_) {}                                               \
+    HOSTCUDA_COPIES_OF_PAIR(Pair)                                                          \
     Pair(Pair##_raw raw) : x(Name##_raw{raw.x}), y(Name##_raw{raw.y}) {}                   \
     operator Pair##_raw() const { return {x.bits, y.bits}; }                               \
     Pair& operator+=(Pair other) { return *this = {x + other.x, y + other.y}; }            \

@@ -17,18 +17,21 @@ void vector_copied(const void* from, const void* to, unsigned long size, const v
   if (!__builtin_is_constant_evaluated()) \
   ::hostcuda::vector_copied(&other, this, sizeof other, __builtin_return_address(0))
 
-#define HOSTCUDA_VECTOR2(Name, Scalar, Alignment)                                                  \
-  struct __attribute__((aligned(Alignment))) Name {                                                \
-    Scalar x, y;                                                                                   \
-    Name() = default;                                                                              \
-    constexpr Name(Scalar x_, Scalar y_) : x(x_), y(y_) {}                                         \
-    HOSTCUDA_TRACED_COPY constexpr Name(const Name& o) : x(o.x), y(o.y) { HOSTCUDA_TELL_COPY(o); } \
-    HOSTCUDA_TRACED_COPY constexpr Name& operator=(const Name& o) {                                \
-      x = o.x, y = o.y;                                                                            \
-      HOSTCUDA_TELL_COPY(o);                                                                       \
-      return *this;                                                                                \
-    }                                                                                              \
-  };                                                                                               \
+// How a pair is copied, also a __half2.
+#define HOSTCUDA_COPIES_OF_PAIR(Name)                                                            \
+  HOSTCUDA_TRACED_COPY constexpr Name(const Name& o) : x(o.x), y(o.y) { HOSTCUDA_TELL_COPY(o); } \
+  HOSTCUDA_TRACED_COPY constexpr Name& operator=(const Name& o) {                                \
+    x = o.x, y = o.y;                                                                            \
+    HOSTCUDA_TELL_COPY(o);                                                                       \
+    return *this;                                                                                \
+  }
+#define HOSTCUDA_VECTOR2(Name, Scalar, Alignment)          \
+  struct __attribute__((aligned(Alignment))) Name {        \
+    Scalar x, y;                                           \
+    Name() = default;                                      \
+    constexpr Name(Scalar x_, Scalar y_) : x(x_), y(y_) {} \
+    HOSTCUDA_COPIES_OF_PAIR(Name)                          \
+  };                                                       \
   constexpr inline Name make_##Name(Scalar x, Scalar y) { return Name{x, y}; }
 #define HOSTCUDA_VECTOR4(Name, Scalar, Alignment)                                              \
   struct __attribute__((aligned(Alignment))) Name {                                            \

@@ -62,7 +62,7 @@ std::string symbol_of(const CodeInFile& code) {
 }  // namespace
 
 cudaError_t get_function_name(const char** name, const void* function) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_NAMED("cudaFuncGetName");
   if (!name) return fail(cudaErrorInvalidValue);
   if (!function) return fail(cudaErrorInvalidDeviceFunction);
   static auto* const known = new std::map<const void*, std::string>;

@@ -298,7 +298,7 @@ cudaError_t enqueue_work(cudaStream_t handle, Work* to_do) {
 }
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_NAMED("cudaFuncSetAttribute");
   if (!function) return fail(cudaErrorInvalidDeviceFunction);
   if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)  // a hint, in per cent
     return value >= -1 && value <= 100 ? cudaSuccess : fail(cudaErrorInvalidValue);
@@ -337,7 +337,7 @@ cudaError_t max_active_blocks(int* blocks, int block_size, std::size_t dynamic_s
 // Estimates how many clusters run at the same time, assuming that a cluster's blocks may run on any
 // SMs.
 cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_NAMED("cudaOccupancyMaxActiveClusters");
   if (!clusters || !valid_shape(request.grid, request.block)) return fail(cudaErrorInvalidValue);
   if (const cudaError_t error = check_cluster(request)) return fail(error);
   const dim3 &block = request.block, &cluster = request.cluster;
@@ -347,7 +347,7 @@ cudaError_t max_active_clusters(int* clusters, const LaunchRequest& request) {
 }
 
 cudaError_t available_shared_memory(std::size_t* bytes, int blocks, int block_size) {
-  HOSTCUDA_API_CALL;
+  HOSTCUDA_API_CALL_NAMED("cudaOccupancyAvailableDynamicSMemPerBlock");
   int most = 0;
   if (!bytes || blocks < 1 || max_active_blocks(&most, block_size, 0))
     return fail(cudaErrorInvalidValue);

@@ -93,8 +93,10 @@ void refuse_kernels_with(void (*check)(const char* function, const void* code));
 
 }  // namespace hostcuda
 
-#define HOSTCUDA_API_CALL                                                      \
-  const ::hostcuda::ApiCall api_call(__func__, {__builtin_return_address(0)}); \
+#define HOSTCUDA_API_CALL HOSTCUDA_API_CALL_NAMED(__func__)
+// For a function that implements functions of the API with other names.
+#define HOSTCUDA_API_CALL_NAMED(name)                                      \
+  const ::hostcuda::ApiCall api_call(name, {__builtin_return_address(0)}); \
   if (const cudaError_t api_error = api_call.error()) return ::hostcuda::fail(api_error)
 
 // For functions that do the same in host code and in kernels, and only read what does not change.

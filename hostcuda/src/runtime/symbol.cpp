@@ -174,7 +174,13 @@ bool was_set_elsewhere_only(const void* address, int device) {
 cudaError_t copy_symbol(void* symbol, std::size_t symbol_size, void* other, std::size_t size,
                         std::size_t offset, SymbolCopy direction, cudaMemcpyKind kind,
                         cudaStream_t handle, bool asynchronous) {
-  HOSTCUDA_API_CALL_ON(handle);
+  // The names of the functions that the program calls, because findings contain them.
+  static constexpr const char* kNames[2][2] = {
+      {"cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"},
+      {"cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"}};
+  HOSTCUDA_API_CALL_NAMED(kNames[direction == SymbolCopy::from_symbol][asynchronous]);
+  CUstream_st* const stream = find_stream(handle);
+  if (!stream) return fail(cudaErrorInvalidResourceHandle);
   const cudaMemcpyKind with_host =
       direction == SymbolCopy::to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
   if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)

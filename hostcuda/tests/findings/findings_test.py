@@ -178,6 +178,7 @@ class Findings(unittest.TestCase):
         "swapped_grid": r"has enough threads \(3072 for 3072 elements\).*x and y swapped",
         "index_mixed_up": r"has enough threads \(512 for 500 elements\).*blockIdx.x \* blockDim.x",
         "grid_rounded_down": r"round the number of blocks up",
+        "copy_beyond_a_constant": r"cudaMemcpyToSymbol failed",
         "copied_after_free": r"the target was freed.*To do: free it after the last copy",
         "copy_too_large": r"do not fit.*To do: allocate as many bytes as the copy needs",
         "wrong_direction": r"the direction does not fit.*To do: pass cudaMemcpy\w+, or swap",

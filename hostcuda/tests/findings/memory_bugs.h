@@ -2,6 +2,9 @@
 #ifndef HOSTCUDA_TESTS_FINDINGS_MEMORY_BUGS_H
 #define HOSTCUDA_TESTS_FINDINGS_MEMORY_BUGS_H
 
+#include <cooperative_groups.h>
+#include <cuda_fp16.h>
+
 #include <cstdlib>
 #include <vector>
 
@@ -244,6 +247,21 @@ __global__ void store_pairs(float* out) {
 SEEDED(misaligned_float2, "misaligned") {
   const Buffer<float> out(2 * kThreads + 2);
   store_pairs<<<1, kThreads>>>(out.data + (wrong ? 1 : 2));
+}
+
+// The cast of an odd position in an array of halves. A shuffle moves the pair, although a traced
+// program records its copies.
+__global__ void swap_halves(const __half* in, __half2* out) {
+  namespace cg = cooperative_groups;
+  const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  // BUG misaligned_half2
+  const __half2 pair = *reinterpret_cast<const __half2*>(in + 2 * threadIdx.x);
+  out[threadIdx.x] = warp.shfl_xor(pair, 1);
+}
+SEEDED(misaligned_half2, "misaligned") {
+  const Buffer<__half> in(2 * kThreads + 2);
+  const Buffer<__half2> out(kThreads);
+  swap_halves<<<1, kThreads>>>(in.data + (wrong ? 1 : 2), out.data);
 }
 
 __global__ void load_double(const char* in, double* out) {

@@ -42,6 +42,12 @@ SEEDED(copied_to_a_constant, "bad copy") {
   cudaMemcpyToSymbol(weights, host.data(), sizeof weights);
 }
 
+SEEDED(copy_beyond_a_constant, "unchecked error") {
+  const std::vector<int> host(kThreads + 1, 1);
+  // BUG copy_beyond_a_constant
+  cudaMemcpyToSymbol(weights, host.data(), (wrong ? kThreads + 1 : kThreads) * sizeof(int));
+}
+
 SEEDED(copied_from_a_device_variable, "bad copy") {
   std::vector<int> host(kThreads);
   const void* from = totals;

@@ -76,6 +76,18 @@ TEST(Numbers, PairsAreComparedElementwise) {
   expect({1, 1, 0, 1, 0, 1, 1, 0, 2, 0, 1, 2, 3}, pairs);
 }
 
+__global__ void constants(float* out) {
+  const float results[] = {CUDART_ONE_FP16,  CUDART_MAX_NORMAL_FP16, CUDART_MIN_DENORM_FP16,
+                           CUDART_ZERO_FP16, CUDART_INF_FP16,        CUDART_ONE_BF16,
+                           CUDART_ZERO_BF16, CUDART_INF_BF16};
+  for (int i = 0; i < 8; ++i) out[i] = results[i];
+  out[8] = __hisnan(CUDART_NAN_FP16) && __hisnan(CUDART_NAN_BF16);
+  out[9] = __half_as_ushort(CUDART_NEG_ZERO_FP16);
+}
+TEST(Numbers, SmallFloatsHaveConstants) {
+  expect({1, 65504, 0x1p-24f, 0, INFINITY, 1, 0, INFINITY, 1, 0x8000}, constants);
+}
+
 __global__ void shuffled_pairs(float* out) {
   const float lane = threadIdx.x;
   __half2 sum = __floats2half2_rn(lane, 1);

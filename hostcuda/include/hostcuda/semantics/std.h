@@ -3,9 +3,13 @@
 // are not constexpr, so they would count as host code. Declarations suffice.
 #pragma once
 
+// As host code, because clang reports no unset variables after an error, and as code of both sides,
+// the standard library's declarations contradict each other.
+#pragma clang force_cuda_host_device end
 #include <cstddef>
 #include <iterator>
 #include <type_traits>
+#pragma clang force_cuda_host_device begin
 
 #include "algorithms.h"
 
