@@ -14,8 +14,10 @@
 //                      body's place in memory or in space, or on its motion, even in bodies that
 //                      are not sampled
 //   kick_drift         v1 = v0 + a dt and x1 = x0 + v1 dt for every body, to rounding
-//   mean_kick          the mean of v1 - v0 for kicks of similar size: finds errors that are too
-//                      small for kick_drift because the kick is far smaller than the velocity
+//   mean_kick, mean_drift
+//                      the mean of v1 - v0 for kicks of similar size, and of x1 - x0 for drifts:
+//                      finds errors that are too small for kick_drift because the kick is far
+//                      smaller than the velocity, or the drift than the position
 //   time_step          kick_drift for bodies at rest, and for bodies so fast that only the drift
 //                      counts: finds an error in dt, however short dt is
 // For a step with a tree of known design:

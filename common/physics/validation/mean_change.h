@@ -76,7 +76,7 @@ void check_mean_change(Gate& kick, Gate& drift, const BasicSystems<Real>& before
                        double force_error) {
   std::vector<std::array<Gate, 2>> gates(static_cast<std::size_t>(before.count), {kick, drift});
   for_each_system(before, [&](int s) {
-    MeanChange<Real> kicks(dt, force_error, rms_speed<Real>(kicked.system(s)));
+    MeanChange<Real> kicks(dt, force_error, median_speed<Real>(kicked.system(s)));
     MeanChange<Real> drifts(dt, 4 * unit_roundoff<Real>, 0);
     for (std::size_t i = 0; i < before.system(s).size(); ++i) {
       const auto &old = before.system(s)[i], &rate = kicked.system(s)[i], &b = after.system(s)[i];

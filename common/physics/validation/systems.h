@@ -52,6 +52,16 @@ Wide<Real> rms_speed(std::span<const BasicBody<Real>> bodies) {
   return std::sqrt(sum / static_cast<W>(bodies.size()));
 }
 
+// Unlike rms_speed, it does not depend on a few fast bodies.
+template <class Real>
+Wide<Real> median_speed(std::span<const BasicBody<Real>> bodies) {
+  std::vector<Wide<Real>> speeds;
+  for (const auto& body : bodies) speeds.push_back(length(velocity<Wide<Real>>(body)));
+  const auto middle = speeds.begin() + static_cast<std::ptrdiff_t>(speeds.size() / 2);
+  std::nth_element(speeds.begin(), middle, speeds.end());
+  return *middle;
+}
+
 template <class Real>
 double largest_coordinate(std::span<const BasicBody<Real>> bodies) {
   Real most = 0;
