@@ -34,6 +34,7 @@ FLAGS = {
     COUNTED: [],
 }
 NAMES = {PLAIN: [""], ASAN: ["asan"], TRACED: ["trace", ""], COUNTED: ["count", ""]}
+LOCK = "hostcuda.lock"  # a file in the build folder
 CUBLAS_NEEDS_OPENBLAS = ("the program calls cuBLAS, which hostcuda emulates with OpenBLAS: install "
                          "it (Debian, Ubuntu: libopenblas-dev)")
 
@@ -83,12 +84,30 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
     """Holds a lock while the `with` statement runs. `make -j` starts several compilations, but only
     one of them at a time may build the libraries."""
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "hostcuda.lock", "w", encoding="utf-8") as lock:
+    with open(folder / LOCK, "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
+def forget_another_place(folder: Path) -> None:
+    """Empties the build folder if it was configured under another name, because CMake rejects it
+    after the clone was moved or copied."""
+    cache = folder / "CMakeCache.txt"
+    if not cache.exists():
+        return
+    entries = re.findall(r"^CMAKE_(?:HOME_DIRECTORY|CACHEFILE_DIR):INTERNAL=(.*)$",
+                         cache.read_text(encoding="utf-8", errors="replace"), re.M)
+    if {os.path.realpath(entry) for entry in entries} == {str(HOME), os.path.realpath(folder)}:
+        return
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        elif entry.name != LOCK:
+            entry.unlink()
+
+
 def build_libraries(variant: str, folder: Path) -> None:
+    forget_another_place(folder)
     if not (folder / "CMakeCache.txt").exists():
         print("hostcuda: building its libraries, once ...", file=sys.stderr)
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []

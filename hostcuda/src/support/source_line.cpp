@@ -103,16 +103,27 @@ bool is_known(const char* line) {
   return std::strncmp(line, "??", 2) != 0 && colon && colon[1] >= '1' && colon[1] <= '9';
 }
 
+// Returns the part of the line behind hostcuda's folder, or "" if the line is in another folder.
+// The name of this file may be relative to the folder of the build (CCACHE_BASEDIR).
+std::string_view in_own_folder(std::string_view line) {
+  std::string_view folder = __FILE__;
+  folder.remove_suffix(std::string_view("src/support/source_line.cpp").size());
+  const bool is_relative = folder.starts_with("../");
+  while (folder.starts_with("../")) folder.remove_prefix(3);
+  const auto place = line.find(folder);
+  if (folder.empty() || place == line.npos) return "";
+  const bool is_here = is_relative ? place > 0 && line[place - 1] == '/' : place == 0;
+  return is_here ? line.substr(place + folder.size()) : "";
+}
+
 // True if the line is in hostcuda's own sources (src/). Such lines occur because some builds of the
 // library have line information.
-bool is_own(const char* line) {
-  constexpr std::string_view kThisFile = __FILE__;
-  constexpr std::string_view kFolder =
-      kThisFile.substr(0, kThisFile.rfind("src/support/source_line.cpp"));
-  const std::string_view text = line;
-  if (!text.starts_with(kFolder)) return false;
-  const std::string_view inside = text.substr(kFolder.size());
-  return inside.starts_with("src/");
+bool is_own(const char* line) { return in_own_folder(line).starts_with("src/"); }
+
+// True if the line is in one of hostcuda's headers. The folder of an installation is named
+// hostcuda; that of the sources may have any name.
+bool is_of_header(const std::string& line) {
+  return line.find("hostcuda/include/") != line.npos || in_own_folder(line).starts_with("include/");
 }
 
 }  // namespace
@@ -139,9 +150,7 @@ bool source_line(const void* code, char* text, std::size_t size) {
   char* rest = nullptr;
   for (char* line = strtok_r(answer, "\n", &rest); line; line = strtok_r(nullptr, "\n", &rest)) {
     if (!is_known(line) || is_own(line)) continue;
-    const int here = std::strstr(line, "hostcuda/include/") ? 2
-                     : std::strstr(line, "/include/c++/")   ? 1
-                                                            : 0;
+    const int here = is_of_header(line) ? 2 : std::strstr(line, "/include/c++/") ? 1 : 0;
     if (here >= rank) continue;
     rank = here;
     chosen = line;
@@ -192,9 +201,7 @@ std::string CodePlace::text() const {
 
 CodePlace place_in_program(const CodePlace& place) {
   const auto is_of_library = [](const std::string& line) {
-    for (const char* folder : {"hostcuda/include/", "/include/c++/"})
-      if (line.find(folder) != line.npos) return true;
-    return false;
+    return is_of_header(line) || line.find("/include/c++/") != line.npos;
   };
   if (!is_of_library(place.text())) return place;
   void* frames[64];
