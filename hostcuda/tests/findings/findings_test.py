@@ -271,6 +271,14 @@ class Findings(unittest.TestCase):
         self.assertEqual({what.partition(":")[0] for what, *_ in rows if ":" in what},
                          {"memcheck", "racecheck", "synccheck", "initcheck"})
 
+    def test_each_public_program_that_did_not_finish_is_listed(self):
+        readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
+        table = readme.partition("<!-- public programs -->")[2].partition("<!-- end of public")[0]
+        rows = [[cell.strip() for cell in line.split("|")] for line in table.splitlines()
+                if line.startswith("|")]
+        column = next(i for i, name in enumerate(rows[0]) if name.startswith("not finished"))
+        self.assertEqual(table.count("\n- "), int(rows[-1][column]))
+
     def test_every_finding_has_a_remedy(self):
         for _, record in self.wrong:
             for finding in record["findings"]:

@@ -161,9 +161,8 @@ def attempt(program, options):
             outcome = ran(code, text)
             if outcome == SLOW:
                 so_far = CAME_SO_FAR.search(text)
-                outcome = (
-                    f"{SLOW}: {re.sub(r' [^ ]*/', ' ', so_far[1]) if so_far else 'it says nothing'}"
-                )
+                outcome = f"{SLOW}: " + (f"after {re.sub(r' [^ ]*/', ' ', so_far[1])}" if so_far
+                                         else "no kernel was running")
     return outcome
 
 
@@ -206,10 +205,10 @@ def table(counts, seconds, slow):
     yield "not finish in this time."
     if slow:
         yield ""
-        yield "The programs that did not finish reported this progress:"
+        yield "What the programs that did not finish were doing:"
         yield ""
     for name, so_far in slow.items():
-        yield f"- {name}: after {so_far}"
+        yield f"- {name}: {so_far}"
 
 
 def row(name, outcomes, shown):
