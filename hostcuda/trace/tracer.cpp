@@ -70,6 +70,7 @@ void Tracer::settle() {
 
 void Tracer::settle_warp(unsigned warp) {
   if (picture_) picture_->turn_to(block_->now.barriers, warp);
+  block_->absences.settle(*running_block, warp, logs_[warp], sites_);
   sites_.set_warp(&block_->loads[warp]);
   logs_[warp].settle(sites_);
 }
@@ -210,6 +211,7 @@ void Tracer::warp_met(unsigned warp, WarpOperation operation, unsigned lanes) {
   kernels_[kernel_].warp_calls.add(operation, lanes);
   if (operation == WarpOperation::converge) return;
   stop_thread();
+  block_->absences.warp_met(*running_block, warp, lanes, logs_[warp]);
   ++block_->warp_calls[warp];
   block_->epochs[warp] = {};
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/absences.h"
 #include "checks/halvings.h"
 #include "checks/heap.h"
 #include "checks/host_checks.h"
@@ -62,6 +63,7 @@ struct RunningBlock {
   std::array<OfWarp, kMaxThreads / kLanes> epochs{};
   std::vector<Array*> shared;
   Halvings halvings;
+  Absences absences;
   // Asynchronous copies that have begun but not completed.
   struct Copy {
     Array* array;

@@ -162,6 +162,16 @@ bool source_line(const void* code, char* text, std::size_t size) {
   return true;
 }
 
+std::string outermost_line(const void* return_address) {
+  char answer[4096];
+  const auto code = reinterpret_cast<std::uint64_t>(return_address) - 1;
+  if (!ask_addr2line(code, answer, sizeof answer)) return "";
+  std::string_view lines = answer;
+  if (lines.ends_with('\n')) lines.remove_suffix(1);
+  const std::string last(lines.substr(lines.rfind('\n') + 1));
+  return is_known(last.c_str()) ? last.substr(0, last.find(" (discriminator ")) : "";
+}
+
 bool calling_line(char* text, std::size_t size) {
   void* frames[64];
   const int count = backtrace(frames, 64);

@@ -16,6 +16,10 @@ std::uint64_t load_offset();
 // information (-g) or no addr2line (binutils). A signal handler may call source_line().
 bool source_line(const void* code, char* text, std::size_t size);
 
+// Returns "file:line" of the code before the return address in the function that was not inlined,
+// or an empty string.
+std::string outermost_line(const void* return_address);
+
 // Gets the line of the program from which the running code was called, directly or through
 // functions of libraries and hostcuda. A signal handler may call calling_line().
 bool calling_line(char* text, std::size_t size);

@@ -6,6 +6,7 @@
 #include <cuda_fp16.h>
 
 #include <cuda/atomic>
+#include <cuda/barrier>
 
 #include "seeded.h"
 
@@ -162,6 +163,33 @@ __global__ void count_with_references(int* out, bool wrong) {
   if (blockIdx.x == 1) mine.fetch_add(1, cuda::memory_order_relaxed);
 }
 SEEDED_KERNEL(reference_of_block, "race", count_with_references, 2, kThreads, 2)
+
+__global__ void uses_a_new_barrier(int* out, bool wrong) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> everyone;
+  if (threadIdx.x == 0) init(&everyone, blockDim.x);
+  if (!wrong) __syncthreads();
+  out[threadIdx.x] = 1;
+  // BUG barrier_used_before_its_init_is_known
+  everyone.arrive_and_wait();
+}
+SEEDED_KERNEL(barrier_used_before_its_init_is_known, "race", uses_a_new_barrier, 1, kThreads,
+              kThreads)
+
+// Lanes that have returned need not take part, even if their tile goes on.
+__global__ void a_part_of_the_tile_waits(int* out, bool wrong) {
+  const auto tile = cooperative_groups::tiled_partition<8>(cooperative_groups::this_thread_block());
+  const int value = out[threadIdx.x];
+  if (!wrong && threadIdx.x >= 44) return;
+  if (!wrong || tile.thread_rank() < 4)
+    // BUG tile_sync_in_a_branch
+    tile.sync();
+  out[threadIdx.x] = value + 1;
+  for (int i = 0; !wrong && i < value + 2; ++i) {
+    out[threadIdx.x] += i;
+    tile.sync();
+  }
+}
+SEEDED_KERNEL(tile_sync_in_a_branch, "absent lane", a_part_of_the_tile_waits, 1, kThreads, kThreads)
 
 }  // namespace seeded
 

@@ -33,6 +33,26 @@ void LaneLog::grow() {
   end_ = begin_ + size;
 }
 
+std::optional<std::uint32_t> WarpLog::last_site(unsigned lane) const {
+  if (lanes_[lane].empty()) return std::nullopt;
+  const LoggedAccess& last = lanes_[lane].end()[-1];
+  return last.is_run() ? lanes_[last.run().lane].begin()[last.run().end - 1].site() : last.site();
+}
+
+void WarpLog::add_sites(unsigned lane, std::size_t begin, std::size_t end,
+                        std::set<std::uint32_t>& sites) const {
+  for (std::size_t i = begin; i < end; ++i) {
+    const LoggedAccess& access = lanes_[lane].begin()[i];
+    if (!access.is_run()) {
+      sites.insert(access.site());
+      continue;
+    }
+    const Run run = access.run();
+    for (std::size_t j = run.begin; j < run.end; ++j)
+      sites.insert(lanes_[run.lane].begin()[j].site());
+  }
+}
+
 void LaneLog::give_back() {
   if (begin_) rooms().push_back({begin_, end_});
   begin_ = next_ = end_ = nullptr;

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "counts/sites.h"
@@ -84,6 +86,11 @@ class WarpLog {
     ++size_;
   }
   std::size_t size_of(unsigned lane) const { return lanes_[lane].size(); }
+  // Returns the site of the lane's last access, if it has made one.
+  std::optional<std::uint32_t> last_site(unsigned lane) const;
+  // Adds the sites of the lane's accesses with these numbers.
+  void add_sites(unsigned lane, std::size_t begin, std::size_t end,
+                 std::set<std::uint32_t>& sites) const;
   // Limits the log's memory. Only a warp with a spinning thread makes kMaxAccesses accesses between
   // two barriers.
   bool is_full() const { return size_ >= kMaxAccesses; }
