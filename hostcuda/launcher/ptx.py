@@ -64,6 +64,9 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
      "set({0}, carry_add<{t}, {reads}, {sets}>(mul_{half}<{t}>({1}, {2}), {3}))"),
     (rf"(?P<op>add|sub|div|rem|and|or|xor|min|max|shl|shr|mul(?:\.lo|\.hi)?){ROUNDING}\.{TYPE}",
      "set({0}, {op}<{t}>({1}, {2}))"),
+    (r"mul24\.(?P<half>lo|hi)\.(?P<type>[us]32)", "set({0}, mul24_{half}<{t}>({1}, {2}))"),
+    (r"mad24\.(?P<half>lo|hi)\.(?P<type>[us]32)",
+     "set({0}, add<{t}>(mul24_{half}<{t}>({1}, {2}), {3}))"),
     (rf"mul\.wide\.{TYPE}", "set({0}, mul<{w}>(as<{t}>({1}), as<{t}>({2})))"),
     (rf"mad\.wide\.{TYPE}", "set({0}, mad<{w}>(as<{t}>({1}), as<{t}>({2}), {3}))"),
     (rf"(?P<op>mad|fma)(?:\.lo)?{ROUNDING}\.{TYPE}", "set({0}, {op}<{t}>({1}, {2}, {3}))"),
@@ -73,6 +76,8 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (rf"setp\.(?P<op>eq|ne|lt|le|gt|ge|lo|ls|hi|hs)(?:\.ftz)?\.{TYPE}",
      "set({0}, {op}<{t}>({1}, {2}))"),
     (rf"selp\.{TYPE}", "set({0}, {3} ? as<{t}>({1}) : as<{t}>({2}))"),
+    (rf"slct(?:\.ftz)?\.{TYPE}\.(?P<by>s32|f32)",
+     "set({0}, as<{by}>({3}) >= 0 ? as<{t}>({1}) : as<{t}>({2}))"),
     (r"vabsdiff4\.(?:u32|s32)\.(?P<type>u32|s32)\.(?P<b>u32|s32)(?P<add>\.add)?", "VABSDIFF4"),
     (r"prmt\.b32", "set({0}, ::hostcuda::permuted_bytes({1}, {2}, {3}))"),
     (rf"bfe\.{TYPE}", "set({0}, bfe<{t}>({1}, {2}, {3}))"),
@@ -113,7 +118,7 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (r"brkpt|prefetchu?(?:\.\w+)*(?:::\w+)*|discard(?:\.\w+)*|griddepcontrol\.\w+|pmevent", ""),
 )]
 OURS = re.compile(r"\b(set|as|pack|tf32|convert|add|sub|div|rem|and_|or_|xor_|min|max|shl|shr|mul|"
-                  r"mul_lo|mul_hi|mad|fma|carry_\w+|bfi|sad|flushed|op_\w+|find_bit|eq|ne|lt|le|"
+                  r"mul_lo|mul_hi|mul24_\w+|mad|fma|carry_\w+|bfi|sad|flushed|op_\w+|find_bit|eq|ne|lt|le|"
                   r"gt|ge|bfe|lop3|commit_copies|wait_for_copies|bits_of|transposed|saturated)"
                   r"(?=[<(])")
 WORDS = {"and": "and_", "or": "or_", "xor": "xor_", "mul.lo": "mul", "mul.hi": "mul_hi",
@@ -296,7 +301,7 @@ def expression(match, meaning, arguments, opcode):
     rounds = next((ROUNDS[one] for one in ROUNDS if one in (named.get("round") or "")), "-1")
     values.update(op=WORDS.get(op, op), t=kind, to=TYPES.get(named.get("to") or "", ""),
                   w=TYPES.get(WIDE.get(named.get("type") or "", ""), ""),
-                  r=rounds, half=named.get("half") or "",
+                  by=TYPES.get(named.get("by") or "", ""), r=rounds, half=named.get("half") or "",
                   **{one: "true" if named.get(one) else "false"
                      for one in ("shift", "reads", "sets")})
     meaning = with_modifiers(meaning, op, opcode)
@@ -338,6 +343,8 @@ def with_modifiers(meaning, op, opcode):
 def flushing(meaning, name):
     """Returns the meaning with .ftz: in operands and result, numbers that are too small for the
     format's usual precision (subnormal ones) count as zeros."""
+    if name == "slct":
+        return meaning.replace("as<{by}>({3})", "flushed<float>({3})")
     of = "{t}" if "{t}" in meaning else "float"
     meaning = re.sub(r"\{([1-9])\}", rf"flushed<{of}>({{\1}})", meaning)
     result = {"cvt": "{to}" if "{to}" in meaning else of, "setp": "bool"}.get(name, of)

@@ -266,7 +266,7 @@ void launch(Copied c, int* p) {
         "thrust::shuffle(0, 0, 0);": "thrust::shuffle",
         "cub::DeviceSegmentedSort::SortKeys(0, 0);": "cub::DeviceSegmentedSort",
         "cub::DeviceScan::Mean(0, 0);": "cub::DeviceScan::Mean",
-        "tex2DLod<float>(0, 0, 0, 0);": "tex2DLod is not part of hostcuda: ",
+        "tex2DGrad<float>(0, 0, 0, 0);": "tex2DGrad is not part of hostcuda: ",
         "groups::exclusive_scan_update(0);":
             "cooperative_groups::exclusive_scan_update is not part",
         "cooperative_groups::inclusive_scan_update(0);":
@@ -319,7 +319,7 @@ void launch(Copied c, int* p) {
             "cusolverDn.h",
             "cufftw.h",
             "nvtx3/nvtx3.hpp",
-            "cuda/semaphore",
+            "cuda/stream_ref",
         ):
             error = self.compile_error(f"\n#include <{name}>\n")
             self.assertRegex(error, rf"^a\.cu:2: error: <{name}> is not part of hostcuda: .{{20}}")

@@ -22,6 +22,7 @@
 #include "device/device_scan.cuh"
 #include "device/device_segmented_sort.cuh"
 #include "device/device_select.cuh"
+#include "device/device_transform.cuh"
 #include "iterator/input_iterators.cuh"
 #include "util_allocator.cuh"
 #include "util_debug.cuh"

@@ -270,6 +270,27 @@ T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) {
                              hostcuda::place_along(texture, 1, y),
                              hostcuda::layer_place(texture, layer));
 }
+// There are no mipmaps, so every level of detail is the level 0.
+template <class T>
+T tex1DLod(cudaTextureObject_t object, float x, float) {
+  return tex1D<T>(object, x);
+}
+template <class T>
+T tex2DLod(cudaTextureObject_t object, float x, float y, float) {
+  return tex2D<T>(object, x, y);
+}
+template <class T>
+T tex3DLod(cudaTextureObject_t object, float x, float y, float z, float) {
+  return tex3D<T>(object, x, y, z);
+}
+template <class T>
+T tex1DLayeredLod(cudaTextureObject_t object, float x, int layer, float) {
+  return tex1DLayered<T>(object, x, layer);
+}
+template <class T>
+T tex2DLayeredLod(cudaTextureObject_t object, float x, float y, int layer, float) {
+  return tex2DLayered<T>(object, x, y, layer);
+}
 // Returns one channel of each of the four texels that a linear filter would mix.
 template <class T>
 T tex2Dgather(cudaTextureObject_t object, float x, float y, int channel = 0) {

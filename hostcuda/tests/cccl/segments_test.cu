@@ -142,6 +142,24 @@ TEST_F(Segments, LoopsOverElementsAndIndices) {
   EXPECT_EQ(81, moved.get()[9]);
 }
 
+struct WeightedSum {
+  __device__ int operator()(int x, int y) const { return 100 * x + y; }
+};
+struct IndexByAddress {
+  const int* first;
+  __device__ int operator()(const int& x) const { return static_cast<int>(&x - first); }
+};
+
+TEST_F(Segments, TransformsOneOrSeveralInputs) {
+  DeviceArray<int> out(10);
+  EXPECT_CUDA(cub::DeviceTransform::Transform(cuda::std::make_tuple(+keys, +values), +out, 10,
+                                              WeightedSum()));
+  EXPECT_EQ(100 * kKeys[9] + values.get()[9], out.get()[9]);
+  EXPECT_CUDA(cub::DeviceTransform::TransformStableArgumentAddresses(+keys, +out, 10,
+                                                                     IndexByAddress{keys}));
+  EXPECT_EQ(9, out.get()[9]);
+}
+
 __global__ void scan_warp(int* out) {
   using Scan = cub::WarpScan<int>;
   __shared__ typename Scan::TempStorage storage;

@@ -5,7 +5,9 @@
 
 #include <cuda/barrier>
 #include <cuda/cmath>
+#include <cuda/latch>
 #include <cuda/pipeline>
+#include <cuda/semaphore>
 #include <cuda/std/span>
 
 #include "support.h"
@@ -221,6 +223,58 @@ TEST(Pipeline, AWaitAfterAReleaseIsForTheNextStage) {
   in.set(values);
   by_stages<<<1, 32>>>(in, out);
   EXPECT_EQ(wanted, out.get());
+}
+
+// Only two threads at a time may be between acquire() and release().
+__global__ void two_at_a_time(int* most, int* sum) {
+  using Semaphore = cuda::counting_semaphore<cuda::thread_scope_block, 2>;
+  using Lock = cuda::binary_semaphore<cuda::thread_scope_block>;
+  __shared__ alignas(Semaphore) char room[sizeof(Semaphore)], room_of_lock[sizeof(Lock)];
+  __shared__ int inside;
+  auto* const semaphore = reinterpret_cast<Semaphore*>(room);
+  auto* const lock = reinterpret_cast<Lock*>(room_of_lock);
+  if (threadIdx.x == 0) {
+    new (semaphore) Semaphore(2);
+    new (lock) Lock(1);
+    inside = 0;
+  }
+  __syncthreads();
+  semaphore->acquire();
+  atomicMax(most, atomicAdd(&inside, 1) + 1);
+  __nanosleep(10);
+  lock->acquire();
+  *sum += static_cast<int>(threadIdx.x);
+  lock->release();
+  atomicSub(&inside, 1);
+  semaphore->release();
+}
+
+TEST(Semaphore, LetsAFewThreadsIn) {
+  DeviceArray<int> most(1, 0), sum(1, 0);
+  two_at_a_time<<<1, kThreads>>>(most, sum);
+  EXPECT_EQ(2, most.get()[0]);
+  EXPECT_EQ(kThreads * (kThreads - 1) / 2, sum.get()[0]);
+}
+
+__global__ void by_latch(int* out) {
+  using Latch = cuda::latch<cuda::thread_scope_block>;
+  __shared__ alignas(Latch) char room[sizeof(Latch)];
+  __shared__ int value;
+  auto* const latch = reinterpret_cast<Latch*>(room);
+  if (threadIdx.x == 0) new (latch) Latch(33);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    value = latch->try_wait() ? 1 : 7;
+    latch->count_down();
+  }
+  threadIdx.x < 32 ? latch->arrive_and_wait() : latch->wait();
+  out[threadIdx.x] = value;
+}
+
+TEST(Latch, OpensOnce) {
+  DeviceArray<int> out(kThreads);
+  by_latch<<<1, kThreads>>>(out);
+  EXPECT_EQ(std::vector<int>(kThreads, 7), out.get());
 }
 
 }  // namespace

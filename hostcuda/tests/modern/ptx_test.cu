@@ -293,6 +293,41 @@ TEST(Ptx, FieldsOfBits) {
       out.get());
 }
 
+// The products use only the lowest 24 bits; the expected values follow from PTX's definition.
+__global__ void products_of_24_bits(unsigned* out, int minus_three, unsigned large) {
+  asm("mul24.lo.s32 %0, %1, %2;" : "=r"(out[0]) : "r"(minus_three), "r"(0x7f000005));
+  asm("mul24.lo.u32 %0, %1, %2;" : "=r"(out[1]) : "r"(large), "r"(3u));
+  asm("mul24.hi.u32 %0, %1, %1;" : "=r"(out[2]) : "r"(large));
+  asm("mul24.hi.s32 %0, %1, %2;" : "=r"(out[3]) : "r"(minus_three), "r"(1));
+  asm("mad24.lo.s32 %0, %1, %1, %2;" : "=r"(out[4]) : "r"(minus_three), "r"(-10));
+  asm("mad24.hi.u32 %0, %1, %1, %2;" : "=r"(out[5]) : "r"(large), "r"(1u));
+}
+
+TEST(Ptx, MultipliesNumbersOf24Bits) {
+  DeviceArray<unsigned> out(6);
+  products_of_24_bits<<<1, 1>>>(out, -3, 0x12ffffffu);
+  EXPECT_EQ((std::vector<unsigned>{~0u - 14, 0x02fffffd, 0xfffffe00, ~0u, ~0u, 0xfffffe01}),
+            out.get());
+}
+
+__global__ void select_by_sign(float* out, int minus_one, float zero, float tiny) {
+  asm("slct.f32.s32 %0, %1, %2, %3;" : "=f"(out[0]) : "f"(1.0f), "f"(2.0f), "r"(minus_one));
+  asm("slct.f32.f32 %0, %1, %2, %3;" : "=f"(out[1]) : "f"(1.0f), "f"(2.0f), "f"(-zero));
+  asm("slct.f32.f32 %0, %1, %2, %3;" : "=f"(out[2]) : "f"(1.0f), "f"(2.0f), "f"(zero / zero));
+  asm("slct.f32.f32 %0, %1, %2, %3;" : "=f"(out[3]) : "f"(1.0f), "f"(2.0f), "f"(-tiny));
+  asm("slct.ftz.f32.f32 %0, %1, %2, %3;" : "=f"(out[4]) : "f"(tiny), "f"(2.0f), "f"(-tiny));
+  long long chosen = 0;
+  asm("slct.b64.s32 %0, %1, %2, 0;" : "=l"(chosen) : "l"(1ll << 40), "l"(5ll));
+  out[5] = static_cast<float>(chosen >> 40);
+}
+
+TEST(Ptx, SelectsByTheSign) {
+  const float tiny = std::numeric_limits<float>::min() / 2;
+  DeviceArray<float> out(6);
+  select_by_sign<<<1, 1>>>(out, -1, 0, tiny);
+  EXPECT_EQ((std::vector<float>{2, 1, 2, 2, tiny, 1}), out.get());
+}
+
 // The carry lasts from one asm statement to the next, even if other threads run in between.
 __global__ void carries(unsigned* out, unsigned long long* wide) {
   const unsigned long long low = 0 - static_cast<unsigned long long>(threadIdx.x);

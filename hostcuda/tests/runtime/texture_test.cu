@@ -54,6 +54,25 @@ float value_at(const Settings& settings, float x, float y) {
   return value;
 }
 
+__global__ void look_up_levels(cudaTextureObject_t texture, float* out) {
+  out[0] = tex2D<float>(texture, 1.5f, 1.5f);
+  out[1] = tex2DLod<float>(texture, 1.5f, 1.5f, 0);
+  out[2] = tex2DLod<float>(texture, 1.5f, 1.5f, 3);
+}
+TEST(Texture, HasOneLevelOfDetail) {
+  cudaArray_t array;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  EXPECT_CUDA(cudaMallocArray(&array, &format, 2, 2));
+  const float texels[] = {1, 2, 3, 4};
+  EXPECT_CUDA(cudaMemcpy2DToArray(array, 0, 0, texels, 8, 8, 2, cudaMemcpyHostToDevice));
+  const cudaTextureObject_t texture = texture_of(resource_of(array), {});
+  DeviceArray<float> out(3);
+  look_up_levels<<<1, 1>>>(texture, out);
+  EXPECT_EQ((std::vector<float>{4, 4, 4}), out.get());
+  EXPECT_CUDA(cudaDestroyTextureObject(texture));
+  EXPECT_CUDA(cudaFreeArray(array));
+}
+
 TEST(Texture, PointsAndAddressModes) {
   EXPECT_EQ(12, value_at({}, 2.9f, 1.1f));
   EXPECT_EQ(13, value_at({}, 9.0f, 5.0f));

@@ -183,6 +183,20 @@ template <class T, class A, class B>
 T mul_lo(const A& a, const B& b) {
   return mul<T>(a, b);
 }
+// mul24, mad24: the lowest or the highest 32 bits of the product of the lowest 24 bits.
+template <class T, class A, class B>
+long long product_of_24_bits(const A& a, const B& b) {
+  return static_cast<long long>(static_cast<T>(as<unsigned>(a) << 8) >> 8) *
+         (static_cast<T>(as<unsigned>(b) << 8) >> 8);
+}
+template <class T, class A, class B>
+T mul24_lo(const A& a, const B& b) {
+  return static_cast<T>(product_of_24_bits<T>(a, b));
+}
+template <class T, class A, class B>
+T mul24_hi(const A& a, const B& b) {
+  return static_cast<T>(product_of_24_bits<T>(a, b) >> 16);
+}
 template <class T, class A, class B, class C>
 T fma(const A& a, const B& b, const C& c);
 template <class T, class A, class B, class C>
