@@ -205,6 +205,9 @@ inline Place layer_place(const Texture& texture, int layer) {
   return {chosen, chosen, 0.0f};
 }
 
+// Ends the grid, because a kernel accesses what is outside the surface.
+[[noreturn]] void leave_surface(long x_bytes, long y, long z, const Texture& surface);
+
 template <class T>
 char* surface_place(cudaSurfaceObject_t object, int x_bytes, int y, int z,
                     cudaSurfaceBoundaryMode mode) {
@@ -215,7 +218,7 @@ char* surface_place(cudaSurfaceObject_t object, int x_bytes, int y, int z,
                       row < static_cast<long>(surface.height) && slice >= 0 &&
                       slice < static_cast<long>(surface.depth);
   if (!inside) {
-    if (mode == cudaBoundaryModeTrap) __trap();
+    if (mode == cudaBoundaryModeTrap) leave_surface(x, row, slice, surface);
     if (mode == cudaBoundaryModeZero) return nullptr;
     const auto clamp = [](long v, long end) { return v < 0 ? 0 : v >= end ? end - 1 : v; };
     x = clamp(x / static_cast<long>(sizeof(T)), width / static_cast<long>(sizeof(T))) *

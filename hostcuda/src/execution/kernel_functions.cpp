@@ -2,11 +2,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "cooperative_groups.h"
 #include "execution/block.h"
 #include "execution/report.h"
 #include "runtime/api.h"
+#include "support/source_line.h"
 
 namespace hostcuda {
 namespace {
@@ -79,6 +81,19 @@ void refuse_block_size(const char* what, unsigned threads) {
 void trap(const char* file, int line) {
   BlockRunner& block = require_block("__trap()", file, line);
   report_trap(block, file, line);
+  break_context(cudaErrorLaunchFailure);
+  block.abandon();
+}
+
+void leave_surface(long x_bytes, long y, long z, const Texture& surface) {
+  const CodePlace place = place_in_program({__builtin_return_address(0)});
+  BlockRunner& block = require_block("a surface", place.text().c_str(), 0);
+  const auto text = [](const char* width, auto x, auto row, auto slice) {
+    return std::to_string(x) + width + std::to_string(row) + ", " + std::to_string(slice);
+  };
+  report_outside_surface(
+      block, place.text(), text(" bytes, ", x_bytes, y, z),
+      text(" bytes, ", surface.width * surface.texel, surface.height, surface.depth));
   break_context(cudaErrorLaunchFailure);
   block.abandon();
 }

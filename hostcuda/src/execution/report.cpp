@@ -323,6 +323,19 @@ void report_assertion(const BlockState& block, const char* expression, const cha
                          place(file, static_cast<int>(line))));
 }
 
+void report_outside_surface(const BlockState& block, const std::string& where,
+                            const std::string& place, const std::string& size) {
+  const Output output;
+  Finding finding =
+      finding_of_thread(block, "out of bounds",
+                        "a kernel accesses a surface out of bounds, which ends the grid", where);
+  finding.details = {"x, y and layer: " + place + " in a surface of " + size};
+  finding.advice =
+      "compare x and y with the size of the array; x counts bytes, so multiply it by the texel's "
+      "size";
+  report(std::move(finding));
+}
+
 void report_trap(const BlockState& block, const char* file, int line) {
   const Output output;
   const std::string where = place(file, line);

@@ -2,6 +2,8 @@
 #ifndef HOSTCUDA_SRC_EXECUTION_REPORT_H
 #define HOSTCUDA_SRC_EXECUTION_REPORT_H
 
+#include <string>
+
 #include "execution/block_state.h"
 #include "records/finding.h"
 
@@ -48,6 +50,9 @@ void report_shuffle_from_absent_lane(const BlockState& block, const Thread& thre
 // Reports a failed assertion with the same message as CUDA.
 void report_assertion(const BlockState& block, const char* expression, const char* file,
                       unsigned line, const char* function);
+// place, size: the texts of x, y and layer.
+void report_outside_surface(const BlockState& block, const std::string& where,
+                            const std::string& place, const std::string& size);
 void report_trap(const BlockState& block, const char* file, int line);
 
 }  // namespace hostcuda

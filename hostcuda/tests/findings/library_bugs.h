@@ -33,6 +33,24 @@ SEEDED(vector_too_short, "out of bounds") {
   thrust::copy(numbers.begin(), numbers.end(), host.begin());
 }
 
+// The finding gives the line of the call, although a header makes the access.
+__global__ void paint(cudaSurfaceObject_t surface, int width) {
+  // BUG painted_past_the_edge
+  for (int x = 0; x < width; ++x) surf2Dwrite(x, surface, x * static_cast<int>(sizeof(int)), 0);
+}
+SEEDED(painted_past_the_edge, "out of bounds") {
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  cudaResourceDesc resource = {};
+  resource.resType = cudaResourceTypeArray;
+  cudaMallocArray(&resource.res.array.array, &format, 4, 4, cudaArraySurfaceLoadStore);
+  cudaSurfaceObject_t surface;
+  cudaCreateSurfaceObject(&surface, &resource);
+  paint<<<1, 1>>>(surface, wrong ? 5 : 4);
+  if (cudaDeviceSynchronize() != cudaSuccess) return;
+  cudaDestroySurfaceObject(surface);
+  cudaFreeArray(resource.res.array.array);
+}
+
 }  // namespace seeded
 
 #endif
