@@ -1,5 +1,6 @@
 // Launches: checks of the configuration, limits of individual kernels, occupancy.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "support/limits.h"
 #include "support/module_code.h"
 #include "support/observer.h"
+#include "support/source_line.h"
 
 namespace hostcuda {
 namespace {
@@ -145,12 +147,25 @@ Work* moved_work(const Work& work, std::size_t size) {
   return static_cast<Work*>(moved);
 }
 
-cudaError_t enqueue_kernel(const LaunchRequest& request, Work* work) {
+// If a header of Thrust or CUB makes the launch, returns the place of the program's call instead.
+static Site site_in_program(const Site& site) {
+  static auto* files = new std::set<std::string>;
+  const std::string place = place_in_program({nullptr, site.file, site.line}).text();
+  const std::size_t colon = place.rfind(':');
+  if (colon == place.npos) return site;
+  return {site.kernel, files->insert(place.substr(0, colon)).first->c_str(),
+          std::atoi(place.c_str() + colon + 1)};
+}
+
+cudaError_t enqueue_kernel(const LaunchRequest& given, Work* work) {
+  LaunchRequest request = given;
   // Shared, because a graph runs it repeatedly. Its destructor may be code of a module.
   std::shared_ptr<const Work> body(
       work, [code = owner_of_code(request.function)](const Work* done) { delete done; });
   if (running_block) return launch_from_kernel(request, std::move(body));
   static std::uint64_t launches = 0;
+  // Only then, because it takes long.
+  if (runtime_observer) request.site = site_in_program(request.site);
   const ApiCall api_call(request.site.kernel,
                          {__builtin_return_address(0), request.site.file, request.site.line});
   if (const cudaError_t error = api_call.error()) return fail(error);

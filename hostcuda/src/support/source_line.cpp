@@ -209,10 +209,11 @@ std::string CodePlace::text() const {
   return text->second;
 }
 
+bool is_of_library(const std::string& line) {
+  return is_of_header(line) || line.find("/include/c++/") != line.npos;
+}
+
 CodePlace place_in_program(const CodePlace& place) {
-  const auto is_of_library = [](const std::string& line) {
-    return is_of_header(line) || line.find("/include/c++/") != line.npos;
-  };
   if (!is_of_library(place.text())) return place;
   void* frames[64];
   const int count = backtrace(frames, 64);

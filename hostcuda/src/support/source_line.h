@@ -40,6 +40,9 @@ struct CodePlace {
 // the running call. Otherwise returns `place`.
 CodePlace place_in_program(const CodePlace& place);
 
+// True if "file:line" is in a header of hostcuda or of the standard library.
+bool is_of_library(const std::string& line);
+
 }  // namespace hostcuda
 
 #endif

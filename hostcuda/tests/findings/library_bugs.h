@@ -5,6 +5,7 @@
 #include <thrust/device_vector.h>
 
 #include <algorithm>
+#include <cub/cub.cuh>
 
 #include "hostcuda/launch.h"
 #include "seeded.h"
@@ -31,6 +32,22 @@ SEEDED(vector_too_short, "out of bounds") {
   write_numbers<<<1, kThreads>>>(thrust::raw_pointer_cast(numbers.data()));
   std::vector<int> host(numbers.size());
   thrust::copy(numbers.begin(), numbers.end(), host.begin());
+}
+
+// The launch is at the line of the call, although a header of CUB makes it.
+SEEDED(scratch_of_two_streams, "unordered operations") {
+  const Buffer<int> in(kThreads), sums(2);
+  const Stream first(cudaStreamNonBlocking), second(cudaStreamNonBlocking);
+  cudaDeviceSynchronize();
+  std::size_t bytes = 0;
+  cub::DeviceReduce::Sum(nullptr, bytes, in.data, sums.data, kThreads, first);
+  const Buffer<char> scratch(bytes, false);
+  cub::DeviceReduce::Sum(scratch.data, bytes, in.data, sums.data, kThreads, first);
+  // BUG scratch_of_two_streams
+  cub::DeviceReduce::Sum(scratch.data, bytes, in.data, sums.data + 1, kThreads,
+                         wrong ? second : first);
+  cudaDeviceSynchronize();
+  sums.get();
 }
 
 // The finding gives the line of the call, although a header makes the access.

@@ -105,6 +105,9 @@ Finding KernelChecks::of_access(const char* kind, const Accessed& accessed,
   Finding finding(kind, std::move(what));
   finding.place = place_in_program({accessed.code}).text();
   fill_in_culprit(finding);
+  // A kernel of Thrust or CUB: the program's own line is that of its call.
+  if (is_of_library(finding.place) && !finding.launched_at.empty())
+    finding.place = finding.launched_at;
   return finding;
 }
 
