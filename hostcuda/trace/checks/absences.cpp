@@ -34,9 +34,14 @@ void Absences::warp_met(const BlockState& block, unsigned warp, unsigned lanes,
                         const WarpLog& log) {
   const Thread& first =
       block.thread(warp * kLanes + static_cast<unsigned>(std::countr_zero(lanes)));
-  const unsigned met = met_at(first, warp), mask = first.request->mask;
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    if (lanes >> lane & 1) met_at(block.thread(warp * kLanes + lane), warp) |= 1u << lane;
+  unsigned& met_here = met_at(first, warp);
+  const unsigned met = met_here, mask = first.request->mask;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(lanes >> lane & 1)) continue;
+    const Thread& thread = block.thread(warp * kLanes + lane);
+    const bool is_here = thread.line == first.line && thread.file == first.file;
+    (is_here ? met_here : met_at(thread, warp)) |= 1u << lane;
+  }
   if (met & lanes || (mask & ~lanes) == 0) return;
   const unsigned absent = mask & ~lanes & ~met & finished_lanes(block, warp);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
