@@ -118,8 +118,9 @@ INSTRUCTIONS = [(re.compile(pattern + "$"), meaning) for pattern, meaning in (
     (r"brkpt|prefetchu?(?:\.\w+)*(?:::\w+)*|discard(?:\.\w+)*|griddepcontrol\.\w+|pmevent", ""),
 )]
 OURS = re.compile(r"\b(set|as|pack|tf32|convert|add|sub|div|rem|and_|or_|xor_|min|max|shl|shr|mul|"
-                  r"mul_lo|mul_hi|mul24_\w+|mad|fma|carry_\w+|bfi|sad|flushed|op_\w+|find_bit|eq|ne|lt|le|"
-                  r"gt|ge|bfe|lop3|commit_copies|wait_for_copies|bits_of|transposed|saturated)"
+                  r"mul_lo|mul_hi|mul24_\w+|mad|fma|carry_\w+|bfi|sad|flushed|op_\w+|find_bit|"
+                  r"eq|ne|lt|le|gt|ge|bfe|lop3|commit_copies|wait_for_copies|bits_of|transposed|"
+                  r"saturated)"
                   r"(?=[<(])")
 WORDS = {"and": "and_", "or": "or_", "xor": "xor_", "mul.lo": "mul", "mul.hi": "mul_hi",
          "lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
