@@ -57,23 +57,6 @@ double percentile99(std::vector<double> values) {
   return values[(values.size() - 1) * 99 / 100];
 }
 
-// Returns the largest acceleration error that underflow can cause: either the acceleration, or the
-// distance factor of each interaction, is so small that it becomes zero.
-template <class Real>
-Wide<Real> underflow(std::span<const BasicBody<Real>> bodies) {
-  using W = Wide<Real>;
-  W reach = 0;
-  for (const auto& b : bodies)
-    for (const Real x : {b.x, b.y, b.z}) reach = std::max<W>(reach, std::abs(x));
-  return std::numeric_limits<Real>::min() * (1 + 4 * reach * static_cast<W>(bodies.size()));
-}
-
-// Returns the part of an error that underflow cannot explain, divided by `scale`. NaN stays NaN.
-template <class W>
-double beyond(W error, W none, W scale) {
-  return relative_error(error <= none ? W{0} : error - none, scale);
-}
-
 }  // namespace
 
 template <class Real>
@@ -195,22 +178,27 @@ double ForceCheck<Real>::worst_limit() const {
 }
 
 template <class Real>
+double ForceCheck<Real>::worst_error(const Reference& reference, int i, W error,
+                                     W magnitude) const {
+  if (error <= worst_limit() * magnitude) return relative_error(error, magnitude);
+  const W lost = reference.lost_below_range(i, input_.softening_squared);
+  return relative_error(error <= lost ? W{0} : error - lost, magnitude);
+}
+
+template <class Real>
 void ForceCheck<Real>::check_each(Gate& worst, Bodies bodies, Bodies kicked,
                                   const std::vector<int>& which) const {
-  const BasicReference<Wide<Real>> reference(bodies);
-  const auto none = underflow<Real>(bodies);
+  const Reference reference(bodies);
   for (const int i : which) {
     const auto force = reference.force(i, input_.softening_squared);
-    const auto off = velocity<Wide<Real>>(kicked[static_cast<std::size_t>(i)]) - force.acceleration;
-    worst.value = max_or_nan(worst.value, beyond(length(off), none, force.magnitude));
+    const auto off = velocity<W>(kicked[static_cast<std::size_t>(i)]) - force.acceleration;
+    worst.value = max_or_nan(worst.value, worst_error(reference, i, length(off), force.magnitude));
   }
 }
 
 template <class Real>
 double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) const {
-  using W = Wide<Real>;
-  const BasicReference<W> reference(bodies);
-  const W none = underflow<Real>(bodies);
+  const Reference reference(bodies);
   std::vector<double> relative(which_.size()), worst(which_.size());
   std::vector<std::array<W, 4>> squares_of(which_.size());
   // It takes as long to start threads as to compute about ten thousand interactions. The schedule
@@ -223,7 +211,7 @@ double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) 
     squares_of[k] = {dot(difference, difference), dot(force.acceleration, force.acceleration),
                      force.magnitude * force.magnitude, force.squares};
     relative[k] = relative_error(length(difference), force.magnitude);
-    worst[k] = beyond(length(difference), none, force.magnitude);
+    worst[k] = worst_error(reference, which_[k], length(difference), force.magnitude);
   }
   // Adds the errors in a fixed order, so that the result does not depend on the number of threads.
   W error = 0, scale = 0, magnitudes = 0, squares = 0;
@@ -266,9 +254,10 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
     const auto of_tree = tree.force(i, input_.approximation.multipole, input_.softening_squared);
     const double error =
         length(velocity(kicked[static_cast<std::size_t>(i)]) - of_tree.acceleration);
-    const double beyond = error <= of_tree.allowance ? 0 : error - of_tree.allowance;
-    errors[k] = relative_error(beyond, force.magnitude);
-    const double off = length(of_tree.acceleration - force.acceleration) + of_tree.allowance;
+    double allowed = of_tree.allowance;
+    if (!(error <= allowed + gate.limit * force.magnitude)) allowed += of_tree.lost;
+    errors[k] = relative_error(error <= allowed ? 0 : error - allowed, force.magnitude);
+    const double off = length(of_tree.acceleration - force.acceleration) + allowed;
     own[k] = relative_error(off, force.magnitude);
     squares += own[k] * own[k];
     errors_squared += off * off;
@@ -289,9 +278,8 @@ ErrorLimit ForceCheck<double>::check_tree(Gate&, std::span<const Body>, std::spa
 
 template <class Real>
 ErrorLimit ForceCheck<Real>::loss_in_sums(Bodies bodies) const {
-  using W = Wide<Real>;
   constexpr double kRoom = 1.25;  // the program may add in another order or round differently
-  const BasicReference<W> reference(bodies);
+  const Reference reference(bodies);
   const std::vector<int> tiles = input_.summation == Summation::running
                                      ? std::vector{reference.size()}
                                      : std::vector{kSmallestTile, kLargestTile};

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "physics/reference.h"
 #include "physics/validation.h"
 
 namespace nbody {
@@ -106,10 +107,16 @@ class ForceCheck {
   // planetesimals): each later term is rounded to the last digit of the large term, always in the
   // same direction, and may be lost altogether. No constant bounds that loss, so this function
   // computes it. Call it only if the loss can decide a check, because it takes longer than
-  // computing the forces.
+  // computing the forces. The loss includes forces that are too small for Real.
   ErrorLimit loss_in_sums(Bodies bodies) const;  // RMS and p99, with a margin
 
  private:
+  using W = Wide<Real>;
+  using Reference = BasicReference<W>;
+  // Returns the part of an error that forces too small for Real do not explain, divided by the sum
+  // of the magnitudes. NaN stays NaN.
+  double worst_error(const Reference& reference, int i, W error, W magnitude) const;
+
   const ValidationInput<Real>& input_;
   std::vector<int> which_;
 };

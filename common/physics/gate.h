@@ -23,6 +23,7 @@ struct Gate {
   std::string open = {};
   std::string detail = {};  // what failed
   bool unproved = false;    // there was no time to prove anything, so the check has not passed
+  double widest = 0;        // the largest limit that keep_worse was given
 
   // An infinite value fails even if the limit is also infinite, because both are computed from the
   // same output.
@@ -52,6 +53,7 @@ double root_of_ratio(Wide a, Wide b) {
 }
 
 inline void Gate::keep_worse(double other_value, double other_limit) {
+  widest = std::max(widest, other_limit);
   if (std::isnan(value)) return;
   if (relative_error(other_value, other_limit) <= relative_error(value, limit)) return;
   value = other_value;

@@ -105,7 +105,10 @@ BasicVector3<Wide> BasicReference<Wide>::rounded_acceleration(int i, Wide soften
   const auto interaction = [&](int j) -> BasicVector3<Real> {
     const Vector d = position(j) - position(i);
     const Wide softened = dot(d, d) + softening_squared;
-    const Vector a = mass_[at(j)] / (softened * std::sqrt(softened)) * d;
+    const Wide inverse_cube = 1 / (softened * std::sqrt(softened));
+    const Vector a = mass_[at(j)] * inverse_cube * d;
+    const Wide lost = nbody::lost_below_range<Real>(mass_[at(j)], inverse_cube, length(d));
+    if (lost >= mass_[at(j)] * inverse_cube * length(d)) return {};
     return {static_cast<Real>(a.x), static_cast<Real>(a.y), static_cast<Real>(a.z)};
   };
   BasicVector3<Real> total;
@@ -123,6 +126,18 @@ BasicVector3<Wide> BasicReference<Wide>::rounded_acceleration(int i, Wide soften
     total += sum;
   }
   return {total.x, total.y, total.z};
+}
+
+template <class Wide>
+Wide BasicReference<Wide>::lost_below_range(int i, Wide softening_squared) const {
+  Wide lost = 0;
+  for (int j = 0; j < size(); ++j) {
+    const Vector d = position(j) - position(i);
+    const Wide square = dot(d, d), softened = square + softening_squared;
+    const Wide inverse_cube = 1 / (softened * std::sqrt(softened));
+    lost += nbody::lost_below_range<Real>(mass_[at(j)], inverse_cube, std::sqrt(square));
+  }
+  return lost;
 }
 
 template <class Wide>

@@ -7,6 +7,8 @@
 //   Aarseth 1963; Dehnen & Read 2011, eq. 7)
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <random>
 #include <span>
 #include <vector>
@@ -16,6 +18,17 @@
 #include "physics/wide.h"
 
 namespace nbody {
+
+// Returns the part of an attraction m d / s^3 that a correct program may lose because a number is
+// too small for Real: all of it if m / s^3 may become zero, or 1 / s^3 in a program that multiplies
+// by m last. This includes distances whose squares are too large for Real.
+template <class Real, class Wide>
+Wide lost_below_range(Wide mass, Wide inverse_cube, Wide distance) {
+  constexpr Wide kSmallest = 4 * std::numeric_limits<Real>::min();
+  const Wide attraction = mass * inverse_cube * distance;
+  const bool vanishes = std::min(mass, Wide{1}) * inverse_cube < kSmallest;
+  return vanishes ? attraction : std::min(attraction, kSmallest);
+}
 
 // Positions and velocities of one system, component by component so that the compiler can use
 // vector registers.
@@ -49,7 +62,10 @@ class BasicReference {
   Vector divided_acceleration(int i, Wide softening_squared) const;
   // Returns the acceleration, summed in Real tile by tile, with the largest interaction of each
   // tile first. In this order, the other interactions of the tile lose the most digits.
+  // Interactions that are too small for Real are left out.
   Vector rounded_acceleration(int i, Wide softening_squared, int tile) const;
+  // Returns the sum of nbody::lost_below_range over all bodies.
+  Wide lost_below_range(int i, Wide softening_squared) const;
 
   // Takes one time step, kick then drift, as the steps do.
   void advance(Wide dt, Wide softening_squared);

@@ -22,8 +22,8 @@ struct ChangeCount {
   double limit() const { return (expected + 8 * std::sqrt(variance) + 2) / changes; }
 };
 
-// Counts changes of a system by their size in last digits, within factors of two. Then the many
-// digits of large changes do not hide an error of small ones.
+// Counts changes of a system by their size in units of the last digit, within factors of two. Then
+// the many units of large changes do not hide an error of small ones.
 template <class Real>
 class MeanChange {
  public:
@@ -51,8 +51,8 @@ class MeanChange {
     counted.variance += 1 + random * random;
   }
 
-  // Leaves out changes of fewer than 16 digits, because parts of these may be lost in rounding, and
-  // changes for which the limit would be too wide.
+  // Leaves out changes of fewer than 16 units of the last digit, because parts of these may be lost
+  // in rounding, and changes for which the limit would be too wide.
   void report(Gate& gate) const {
     constexpr std::size_t kShortest = 4;
     for (std::size_t length = kShortest; length < counts_.size(); ++length) {
@@ -65,7 +65,7 @@ class MeanChange {
  private:
   static constexpr int kDigits = std::numeric_limits<Real>::digits;
   W dt_, rate_error_, typical_;
-  std::array<ChangeCount, kDigits + 1> counts_;  // by the binary logarithm of a change in digits
+  std::array<ChangeCount, kDigits + 1> counts_;  // by the binary logarithm of a change in units
 };
 
 // Checks a time step. The velocities in `kicked` are the accelerations, which may differ by

@@ -2,6 +2,7 @@
 // per call, the repeated run ends in a different state.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -54,6 +55,13 @@ BasicSystems<Real> in_several_calls(const Advance<Real>& advance, BasicSystems<R
   take(half);
   take(left);
   return state;
+}
+
+template <class Real>
+bool same_velocities(const BasicSystems<Real>& a, const BasicSystems<Real>& b) {
+  return std::ranges::equal(a.bodies, b.bodies, [](const auto& one, const auto& other) {
+    return one.vx == other.vx && one.vy == other.vy && one.vz == other.vz;
+  });
 }
 
 // Compares two states that should be equal; `duration` is the time simulated until then.

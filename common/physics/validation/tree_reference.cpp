@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "physics/reference.h"
+
 namespace nbody {
 namespace {
 
@@ -74,6 +76,13 @@ std::vector<unsigned long long> keys_of(std::span<const Body> bodies) {
     keys.push_back(along_the_curve(cell));
   }
   return keys;
+}
+
+// Returns how much a node's force may change if each of its bodies adds nothing to the sums of m x
+// and m x x, because these products are too small for float32.
+double lost_moments(int bodies, double s) {
+  const double lost = 4 * std::numeric_limits<float>::min() / (s * s);
+  return lost * (1 + bodies * (1 + 4 / s) / s);
 }
 
 }  // namespace
@@ -205,24 +214,30 @@ void TreeReference::add(const Node& node, const Group& group, const Vector3& at,
     const Force parts = opened(node, group, at, multipole, softening_squared);
     force.acceleration += parts.acceleration;
     force.allowance += parts.allowance;
+    force.lost += parts.lost;
     return;
   }
   // Adds the first terms of the Taylor series of the softened force around the centre.
   const Vector3 d = node.centre - at;
-  const double s2 = dot(d, d) + softening_squared, s = std::sqrt(s2);
+  const double s2 = dot(d, d) + softening_squared, s = std::sqrt(s2), inverse_cube = 1 / (s2 * s);
   const double* m = node.m;
   const Vector3 md{m[0] * d.x + m[3] * d.y + m[4] * d.z, m[3] * d.x + m[1] * d.y + m[5] * d.z,
                    m[4] * d.x + m[5] * d.y + m[2] * d.z};
-  Vector3 whole = node.mass / (s2 * s) * d;
+  Vector3 whole = node.mass * inverse_cube * d;
   if (multipole == 2)
     whole +=
         1 / (s2 * s2 * s) * ((7.5 * dot(d, md) / s2 - 1.5 * (m[0] + m[1] + m[2])) * d - 3 * md);
   const Vector3& c = node.centre;
   const double far = std::max({std::abs(c.x), std::abs(c.y), std::abs(c.z)});
-  force.allowance += 8 * unit_roundoff<float> * far / s * length(whole);
+  // The error of a centre changes the force by up to m / s^3 times this error, although the force
+  // itself may be far smaller than m / s^2 where the softening is large.
+  force.allowance += 8 * unit_roundoff<float> * far * node.mass * inverse_cube;
+  force.lost += lost_below_range<float>(node.mass, inverse_cube, length(d));
+  force.lost += lost_moments(node.count, s);
   if (choice.at_the_edge) {
     const Force parts = opened(node, group, at, multipole, softening_squared);
     force.allowance += parts.allowance + length(parts.acceleration - whole);
+    force.lost += parts.lost;
     if (!choice.accepted) whole = parts.acceleration;
   }
   force.acceleration += whole;
@@ -240,7 +255,9 @@ TreeReference::Force TreeReference::opened(const Node& node, const Group& group,
     const auto i = static_cast<std::size_t>(k);
     const Vector3 d = positions_[i] - at;
     const double s2 = dot(d, d) + softening_squared;
-    force.acceleration += masses_[i] / (s2 * std::sqrt(s2)) * d;
+    const double inverse_cube = 1 / (s2 * std::sqrt(s2));
+    force.acceleration += masses_[i] * inverse_cube * d;
+    force.lost += lost_below_range<float>(masses_[i], inverse_cube, length(d));
   }
   return force;
 }

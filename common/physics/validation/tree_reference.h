@@ -26,6 +26,7 @@ class TreeReference {
     // The deviation that a correct float32 program may have, because it rounds the centres of nodes
     // and may open a node that the reference just accepts, or accept one that the reference opens.
     double allowance = 0;
+    double lost = 0;  // a further deviation, because numbers are too small for float32
   };
   Force force(int body, int multipole, double softening_squared) const;
 
