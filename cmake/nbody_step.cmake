@@ -159,7 +159,7 @@ function(nbody_add_step_tests name)
     if(NOT name MATCHES "^step13")
       string(APPEND night ":*FullBlocks*/512:*FullBlocks*/1024")
     endif()
-    if(name MATCHES "^step(0[34]|1[01246]|15b)")  # large blocks, or several kernels per time step
+    if(name MATCHES "^step(0[34]|1[01246]|15[b-e])")  # large blocks, or several kernels per time step
       string(APPEND night ":*TwelveBits*")
     endif()
   elseif(NOT NBODY_CUDA)

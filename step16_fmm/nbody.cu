@@ -1,33 +1,27 @@
-// step16_fmm -- a distant node acts on a whole group of bodies at once.
+// step16_fmm -- two levels of groups: distant nodes act on a series of 256 bodies at once.
 //
-// Step 15b computes a distant node's force on each of 32 bodies, which from afar are almost one
-// point. Here the force becomes a Taylor series around their middle (series.h), which is evaluated
-// at each body. There are two levels of groups. First two warps walk the tree (walk.h) for 256
-// neighbours on the curve (for orders 4 and 5, one warp for 128): they expand the nodes that are
-// far from all of them, and list the others. Then a warp for each 32 of these bodies continues from
-// the list: it expands nodes in a second series, or adds forces of nodes and bodies as in step 15b.
-// 64 clouds (clouds.h) give an estimate of the strength of the forces, so no coarse walk is needed.
+// In step 15e each group of 32 walks the tree from the root, although its neighbours on the curve
+// have almost the same distant nodes. Here two warps first walk for 256 neighbours (for orders 4
+// and 5, one warp for 128): they expand the nodes that are far from all of them, and list the
+// others. Then a warp for each 32 of these bodies continues from the list, as in step 15e.
 //
-// Parent: step15b_force_aware. Run: step16_fmm --scenario plummer --bodies 1048576 --steps 5
+// Parent: step15e_latency. Run: step16_fmm --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
 #include "nbody/timeline.h"
 #include "nbody/transfer.h"
-#include "step15_barnes_hut/attraction.h"
 #include "step15_barnes_hut/motion.h"
 #include "step15_barnes_hut/tree.h"
-#include "step16_fmm/clouds.h"
-#include "step16_fmm/series.h"
-#include "step16_fmm/walk.h"
+#include "step15c_clouds/clouds.h"
+#include "step15d_series/expansion.h"
+#include "step15e_latency/group.h"
 
 namespace {
 
 using namespace nbody;
 using namespace tree;
-using gravity::attraction;
-using motion::KickAndDrift;
+using namespace expansion;
 using namespace walk;
-using clouds::Cloud;
-using series::Series;
+using motion::KickAndDrift;
 
 constexpr int kGroup = 32;  // bodies of a warp of the second walk
 // Series of a higher order need more registers, so fewer warps fit on a multiprocessor, and smaller
@@ -49,28 +43,13 @@ constexpr int kShare = kLarge<kOrder> / kGroup;
 // Warps that walk for a large group, each through a part of the tree.
 template <int kOrder>
 constexpr int kParts = TUNABLE(PARTS, kOrder <= 3 ? 2 : 1);
+// Several warps divide the stack once it has this many nodes, or after this many rounds.
+constexpr int kEnough = TUNABLE(ENOUGH, 64);
+constexpr int kRounds = 16;
 constexpr int kListed = TUNABLE(LISTED, 1536);  // the most nodes that a large group's walk lists
 constexpr int kRefill = kStack / 2;             // listed nodes that a stack starts with
 static_assert(kLarge<3> % kGroup == 0 && kShare<3> <= 32 && kRefill + kDepth + 32 <= kStack);
 static_assert(32 * (kRounds + 2) <= kListed, "the list is not full before warps divide the stack");
-// If a group's box is this many times as wide as the distance at which a node is accepted, the node
-// may be in the box but far from all bodies, which are near the faces. Then each body is tested.
-constexpr float kWide = 8;
-
-constexpr float kConverges = 0.95f;  // the largest (r + r_group) / R of a series
-// Errors of series add up more than errors of single nodes, so for the same total error, a smaller
-// part of the tolerance is allowed than in step 15b.
-constexpr float kAllowed = 0.7f;
-// Scales the error of a series. This error's parts have the same sign for all nodes on one side.
-constexpr float kTail = 0.01f * TUNABLE(TAIL, 400);
-
-// Returns q, for which the sum of m u^k over a node's bodies is at most q m r^k for k >= 2. Most
-// nodes have a small q, which pays for orders 4 and 5: there most of the error is that of series.
-template <int kOrder>
-__device__ float concentration(const Head& node, float r) {
-  return kOrder > 3 ? node.spread / fmaxf(node.mass * r * r, 1e-37f) : 1;
-}
-
 // Results of the first walk through one part of the tree; groups of 32 bodies continue from them.
 template <int kOrder>
 struct LargeGroup {
@@ -81,74 +60,73 @@ struct LargeGroup {
   int listed[kListed + kStack];
 };
 
-// Expands nodes around `middle`; the group's bodies are within `radius`. Below, r is a node's
-// radius, which the tree stores divided by theta.
+// As in step 15e, but the bound is lower for orders 4 and 5, with which most of the error is that
+// of series.
 template <int kOrder, bool kQuadrupole>
-struct Expansion {
-  const Node* __restrict__ nodes;
-  float3 middle;
-  float radius, theta, unit, softening_squared;
-  int* waiting;  // up to 63 nodes, which wait until every lane has a node to add
-  int count = 0;
-  bool any = false;
-  Series<kOrder> series{};
+struct FarNodes : Expansion<kOrder, kQuadrupole> {
+  struct Head {
+    float4 centre;
+    float mass;
+    float spread;  // the sum of m u^2 over its bodies, at distances u from its centre
+    int left, right;
 
-  // True if both series omit little: the node's series omits (r / R)^3 as in step 15b, and the
-  // group's series omits the orders n above kOrder. With t = (r + r_group) / R the omitted orders
-  // are at most sum (n + 1) t^n, which grows like t^(kOrder + 1) / (1 - t)^2. Errors of wide groups
-  // have the same sign, so they count in full. If q is known, t^p with p = kOrder + 1 becomes the
-  // sum of binomial(p, k) B_k r_group^(p - k) / R^p with B_0 = 1, B_1 = 0, B_k = q r^k (Dehnen,
-  // Computational Astrophysics and Cosmology 1:1, 2014). A NaN opens the node.
+    static __device__ Head of(const Node& node) {
+      const float4 s = node.squares;
+      return {node.centre, s.w, (s.x + s.y + s.z) / 3, node.left, node.right};
+    }
+  };
+  __device__ float radius_of(const Head& node) const { return this->theta * sqrtf(node.centre.w); }
+  // Returns q, for which the sum of m u^k over a node's bodies is at most q m r^k for k >= 2. Most
+  // nodes have a small q.
+  __device__ float concentration(const Head& node) const {
+    const float r = radius_of(node);
+    return kOrder > 3 ? node.spread / fmaxf(node.mass * r * r, 1e-37f) : 1;
+  }
+  __device__ float weight(const Head& node) const { return node.mass * concentration(node); }
+  // If q is known, t^p with p = kOrder + 1 becomes the sum of binomial(p, k) B_k r_group^(p - k) /
+  // R^p with B_0 = 1, B_1 = 0, B_k = q r^k (Dehnen, Computational Astrophysics and Cosmology 1:1,
+  // 2014). A NaN opens the node.
   __device__ bool covers(const Head& node, float bound) const {
-    const float3 d = middle - xyz(node.centre);
-    const float square = dot(d, d), share = rsqrtf(square), r = theta * sqrtf(node.centre.w);
-    const float both = (r + radius) * share, ratio = r * share;
-    const float q = concentration<kOrder>(node, r);
+    const float3 d = this->middle - xyz(node.centre);
+    const float square = dot(d, d), share = rsqrtf(square), r = radius_of(node);
+    const float both = (r + this->radius) * share, ratio = r * share, q = concentration(node);
     float next = both * both;
-    for (int n = 2; n < series.kTop; ++n) next *= both;
+    for (int n = 2; n < kOrder + 1; ++n) next *= both;
     if constexpr (kOrder > 3) {
-      const float wide = radius * share;
+      const float wide = this->radius * share;
       float power = wide * wide;
-      for (int n = 3; n < series.kTop; ++n) power *= wide;
-      next = q * (next - series.kTop * ratio * power) + (1 - q) * wide * power;
+      for (int n = 3; n < kOrder + 1; ++n) power *= wide;
+      next = q * (next - (kOrder + 1) * ratio * power) + (1 - q) * wide * power;
     }
     next *= kTail / ((1 - both) * (1 - both));
     const float neglected = next + q * ratio * ratio * (kQuadrupole ? ratio : 1);
     return both < kConverges && node.mass / square * neglected < bound;
   }
-  __device__ void add(int number) {
-    series.template add<kQuadrupole>(nodes[number], middle, unit, softening_squared);
-  }
-  __device__ void take(bool mine, int number) {
-    const unsigned all = __ballot_sync(kAllLanes, mine);
-    if (mine) waiting[count + rank_among(all)] = number;
-    count += __popc(all);
-    any |= all != 0;
-    __syncwarp();  // all lanes have written before any lane reads
-    if (count < 32) return;
-    count -= 32;
-    add(waiting[count + lane()]);
-  }
-  __device__ void finish() {
-    if (!any) return;
-    if (lane() < count) add(waiting[lane()]);
-    series.sum_warp();
-  }
 };
 
-__device__ float largest_of_warp(float x) {
-  for (int apart = 16; apart > 0; apart /= 2) x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, apart));
-  return x;
-}
-__device__ float3 middle_of(const Box& box) { return 0.5f * (box.low + box.high); }
-__device__ float length(float3 d) { return sqrtf(dot(d, d)); }
+// A stack that several warps share out: each begins with the same nodes, and keeps its part of them
+// once there are enough.
+struct DividedStack : Stack {
+  int part, parts;
+  bool divided;
+  int rounds = 0;
 
-// Returns the inverse of a group's unit of length, its radius. Then high powers of a distance
-// become too small for float32 only where they count for nothing. The unit is at least a millionth
-// of the cube's edge, because low powers must not become too small.
-__device__ float unit_of(float radius, const Box& cube) {
-  return 1 / fmaxf(fmaxf(radius, 1e-6f * largest(cube.high - cube.low)), 1e-18f);
-}
+  __device__ int take() {
+    if (!divided && (size >= kEnough || rounds++ == kRounds)) divide();
+    return Stack::take();
+  }
+  // Keeps the nodes with the numbers part, part + parts, ...
+  __device__ void divide() {
+    for (int begin = 0; begin < size; begin += 32 * parts) {
+      const int from = begin + lane() * parts + part, number = from < size ? nodes[from] : 0;
+      __syncwarp();  // these nodes have been read before any are overwritten
+      if (from < size) nodes[begin / parts + lane()] = number;
+    }
+    __syncwarp();  // no lane may read the kept nodes before all of them are in place
+    size = (size - part + parts - 1) / parts;
+    divided = true;
+  }
+};
 
 // The first walk, kParts warps per large group.
 template <int kOrder, bool kQuadrupole>
@@ -157,7 +135,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
             const Position* __restrict__ bodies, const float* __restrict__ forces, int n,
             float theta, float softening_squared, float tolerance,
             LargeGroup<kOrder>* __restrict__ large_groups) {
-  __shared__ int stack[kStack], waiting[64];
+  __shared__ int nodes_to_see[kStack], waiting[64];
   LargeGroup<kOrder>& large = large_groups[blockIdx.x];
   const int first = blockIdx.x / kParts<kOrder> * kShare<kOrder>;  // the first group of 32 bodies
   const int part = blockIdx.x % kParts<kOrder>;
@@ -174,18 +152,22 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     radius = fmaxf(radius, length(xyz(bodies[number_of(k)]) - middle));
   radius = largest_of_warp(radius);
 
-  Expansion<kOrder, kQuadrupole> far{
-      nodes, middle, radius, theta, unit_of(radius, *cube), softening_squared, waiting};
+  FarNodes<kOrder, kQuadrupole> far{
+      {nodes, middle, radius, theta, unit_of(radius, *cube), softening_squared, waiting}};
+  using Head = typename FarNodes<kOrder, kQuadrupole>::Head;
   int count = 0;
-  if (lane() == 0) stack[0] = root;
-  const int left = walk_down(
-      nodes, stack, 1, part, kParts<kOrder>,
+  if (lane() == 0) nodes_to_see[0] = root;
+  DividedStack stack{{nodes_to_see, 1}, part, kParts<kOrder>, kParts<kOrder> == 1};
+  walk_down<Head>(
+      nodes, stack,
       [&](const Head& node, bool mine) {
         if (!mine) return Fate::none;
-        if (far.covers(node, bound)) return Fate::expanded;
+        const bool acts = stack.divided || part == 0;  // until then all parts do the same
+        if (far.covers(node, bound)) return acts ? Fate::expanded : Fate::none;
         // The larger of the two is divided: the node, or this group into its parts.
         const bool is_smaller = theta * theta * node.centre.w < radius * radius;
-        return node.right < 0 || is_smaller ? Fate::listed : Fate::opened;
+        if (node.right >= 0 && !is_smaller) return Fate::opened;
+        return acts ? Fate::listed : Fate::none;
       },
       [&](Fate fate, int number) {
         far.take(fate == Fate::expanded, number);
@@ -195,13 +177,13 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
         return count <= kListed - 32;
       });
   // If the list is full, the groups continue from the nodes that are still on the stack.
-  for (int k = lane(); k < left; k += 32) large.listed[count + k] = stack[k];
+  for (int k = lane(); k < stack.size; k += 32) large.listed[count + k] = nodes_to_see[k];
   far.finish();
   if (lane() != 0) return;
   large.series = far.series;
   large.middle = middle;
   large.unit = far.unit;
-  large.count = count + left;
+  large.count = count + stack.size;
 }
 
 // Moves the bodies by the forces of the tree, one lane per sorted body.
@@ -211,97 +193,33 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
             const Position* __restrict__ bodies, const float* __restrict__ forces,
             const LargeGroup<kOrder>* __restrict__ large_groups, const int* __restrict__ order,
             KickAndDrift move, int n, float theta, float softening_squared, float tolerance) {
-  __shared__ int stack[kStack], waiting[64];
-  __shared__ int queue[32 * (kLeafSize + 1)];  // bodies of leaves
-  __shared__ float4 tile[3][32];
-  int queued = 0;
+  __shared__ Waiting waiting;
   const LargeGroup<kOrder>* const large =
       large_groups + blockIdx.x / kShare<kOrder> * kParts<kOrder>;  // the group's parts
   const int i = blockIdx.x * kGroup + lane();
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
-  const float3 width = 1 / kWide * (box.high - box.low);
   const float bound = tolerance * forces[blockIdx.x];
   const float3 middle = middle_of(box);
   const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(radius, *cube);
-  Expansion<kOrder, kQuadrupole> far{nodes,  middle, radius, theta, unit, softening_squared,
-                                     waiting};
-  // As in step 15b: true if a node acts as one body on all bodies of a box.
-  const auto acts_as_a_whole = [bound, theta](float4 centre, float mass, const Box& on) {
-    const float3 c = xyz(centre), d = max(max(on.low - c, c - on.high), {0, 0, 0});
-    const float square = dot(d, d), ratio = theta * sqrtf(centre.w / square);
-    return ratio < theta && mass / square * ratio * ratio * (kQuadrupole ? ratio : 1) < bound;
-  };
-
-  float3 a{};
-  // Returns the share of the last `count` bodies in the queue, at most 32.
-  const auto attraction_of_tile = [&](int count) {
-    queued -= count;
-    __syncwarp();  // the queue has been written, and all lanes are done with the old tile
-    if (lane() < count) tile[0][lane()] = bodies[queue[queued + lane()]];
-    __syncwarp();  // the new tile has been written
-    float3 sum{};
-#pragma unroll 8
-    for (int j = 0; j < count; ++j) sum = sum + attraction(tile[0][j], body, softening_squared);
-    return sum;
-  };
-  const auto judge = [&](const Head& node, bool mine) {
-    const float4 centre = node.centre;
-    const float weight = node.mass * concentration<kOrder>(node, theta * sqrtf(centre.w));
-    const bool expanded = mine && far.covers(node, bound);
-    bool accepted = mine && !expanded && acts_as_a_whole(centre, weight, box);
-    const bool doubtful = mine && !expanded && !accepted && centre.w < dot(width, width);
-    for (unsigned asked = __ballot_sync(kAllLanes, doubtful); asked != 0; asked &= asked - 1) {
-      const int holder = __ffs(asked) - 1;
-      const auto of_holder = [holder](float x) { return __shfl_sync(kAllLanes, x, holder); };
-      const float4 c{of_holder(centre.x), of_holder(centre.y), of_holder(centre.z),
-                     of_holder(centre.w)};
-      const bool agreed = acts_as_a_whole(c, of_holder(weight), BoxOf()(body));
-      accepted |= __all_sync(kAllLanes, agreed) && lane() == holder;
-    }
-    if (!mine) return Fate::none;
-    if (expanded) return Fate::expanded;
-    if (accepted) return Fate::accepted;
-    return node.right < 0 ? Fate::listed : Fate::opened;
-  };
-  const auto act = [&](Fate fate, int number) {
-    const Node& node = nodes[number];
-    const unsigned whole = __ballot_sync(kAllLanes, fate == Fate::accepted);
-    if (fate == Fate::accepted) {
-      const int place = rank_among(whole);
-      const float4 c = node.centre, s = node.squares, p = node.products;
-      tile[0][place] = {c.x, c.y, c.z, s.w};
-      tile[1][place] = s;
-      tile[2][place] = {p.x, p.y, p.z, -0.5f * (s.x + s.y + s.z)};
-    }
-    far.take(fate == Fate::expanded, number);  // its barrier also protects the tile
-    float3 partial{};
-    for (int j = 0; j < __popc(whole); ++j) {
-      partial = partial + (kQuadrupole ? attraction(tile[0][j], tile[1][j], tile[2][j], body,
-                                                    softening_squared)
-                                       : attraction(tile[0][j], body, softening_squared));
-    }
-    // Bodies of leaves wait until they fill a tile.
-    const int count = fate == Fate::listed ? -node.right : 0;
-    const int first = queued + sum_before_lane(count);
-    for (int k = 0; k < count; ++k) queue[first + k] = node.left + k;
-    queued = __shfl_sync(kAllLanes, first + count, 31);
-    while (queued >= 32) partial = partial + attraction_of_tile(32);
-    a = a + partial;  // adding partial sums loses fewer digits
-    return true;
-  };
+  Group<FarNodes<kOrder, kQuadrupole>, kQuadrupole> group{
+      {{nodes, middle, radius, theta, unit, softening_squared, waiting.far}},
+      bodies,
+      waiting,
+      body,
+      box,
+      bound};
   for (int part = 0; part < kParts<kOrder>; ++part) {
     for (int done = 0; done < large[part].count; done += kRefill) {
       const int size = min(large[part].count - done, kRefill);
-      for (int k = lane(); k < size; k += 32) stack[k] = large[part].listed[done + k];
-      walk_down(nodes, stack, size, 0, 1, judge, act);
+      for (int k = lane(); k < size; k += 32) waiting.nodes[k] = large[part].listed[done + k];
+      group.walk_from(size);
     }
   }
-  a = a + attraction_of_tile(queued);
-  far.finish();
-  a = a + far.series.at(xyz(body) - middle, unit);
+  float3 a = group.finish();
   Series<kOrder> all = large[0].series;
-  for (int part = 1; part < kParts<kOrder>; ++part) all.add(large[part].series);
+  for (int part = 1; part < kParts<kOrder>; ++part)
+    for (int k = 0; k < all.kTerms; ++k) all.of[k] += large[part].series.of[k];
   a = a + all.at(xyz(body) - large[0].middle, large[0].unit);
   if (i >= n) return;
   move(order[i], a, body.w);
@@ -316,11 +234,7 @@ class Estimate {
   void begin(const Position* bodies, float softening_squared) {
     sorted_.record();
     CUDA_CHECK(cudaStreamWaitEvent(stream_.get(), sorted_.get()));
-    clouds::find_clouds<<<clouds::number_of_clouds(n_), clouds::threads_per_cloud(n_), 0,
-                          stream_.get()>>>(bodies, n_, clouds_.get());
-    clouds::find_weakest<<<(n_ - 1) / (clouds::kEvery * clouds::kEstimateBlock) + 1,
-                           clouds::kEstimateBlock, 0, stream_.get()>>>(
-        bodies, clouds_.get(), n_, softening_squared, forces_.get());
+    clouds::estimate(bodies, n_, softening_squared, clouds_.get(), forces_.get(), stream_.get());
     estimated_.record(stream_.get());
   }
   // Returns the smallest |a| of each group, for kernels that are launched after this call.
@@ -332,7 +246,7 @@ class Estimate {
  private:
   int n_;
   DeviceArray<float> forces_;
-  DeviceArray<Cloud> clouds_;
+  DeviceArray<clouds::Cloud> clouds_;
   Stream stream_{cudaStreamNonBlocking};  // the default stream does not wait for it
   Event sorted_, estimated_;
 };
@@ -341,11 +255,7 @@ template <int kOrder, bool kQuadrupole>
 Timing simulate_with(const Run& run, Systems& systems) {
   const int n = systems.bodies_per_system;
   const float theta = run.approximation.theta;
-  // The first terms that a series omits grow with theta to the power kOrder + 1. The tolerance
-  // shrinks with one more power, so at small angles most errors are those of the nodes that act on
-  // each body, as in step 15b.
-  const float tolerance =
-      kAllowed * run.approximation.force_tolerance.value_or(0) * powf(theta, kOrder + 2);
+  const float tolerance = allowed(run.approximation, kOrder);
   const int groups = (n - 1) / kGroup + 1, large = (n - 1) / kLarge<kOrder> + 1;
   DeviceArray<float4> positions(systems.bodies.size()), velocities(systems.bodies.size());
   DeviceArray<LargeGroup<kOrder>> large_groups(large * kParts<kOrder>);
@@ -401,7 +311,7 @@ Timing simulate(const Run& run, Systems& systems) {
 
 int main(int argc, char** argv) {
   return nbody::step_main({.name = "step16_fmm",
-                           .parent = "step15b_force_aware",
+                           .parent = "step15e_latency",
                            .summation = nbody::Summation::tiled,
                            .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3}},
                            .boundaries = {tree::kLeafSize, kGroup, kLarge<4>, kLarge<3>}},

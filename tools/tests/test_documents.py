@@ -433,13 +433,14 @@ class Broken(DocumentsTest):
                           "143 changed lines against step00_cpu_omp, at most 100", words=())
 
     def test_a_header_of_the_parent_is_no_change(self) -> None:
-        self.file("step00_cpu_omp/more.h", "int x;\n")
+        self.file("step00_cpu_omp/more.h", '#include "step00_cpu_omp/deep.h"\n')
+        self.file("step00_cpu_omp/deep.h", "int x;\n" * 50)
         self.file("step01_gpu_naive/nbody.cu", SECOND + '#include "step00_cpu_omp/more.h"\n')
         self.write()
         self.assertIn("| a thread per body | 5 | 7 |", self.read("README.md"))
         self.file("step01_gpu_naive/nbody.cu", SECOND)
         self.write()
-        self.assertIn("| a thread per body | 4 | 7 |", self.read("README.md"))  # without more.h
+        self.assertIn("| a thread per body | 4 | 57 |", self.read("README.md"))  # without headers
 
     def test_steps_that_exceed_their_limits_are_listed(self) -> None:
         self.file("step01_gpu_naive/nbody.cu", SECOND + "int x;\n" * 137)

@@ -34,6 +34,13 @@ __device__ inline Box box_of_warp(float3 point) {
   return box;
 }
 
+__device__ inline float largest_of_warp(float x) {
+  for (int apart = 16; apart > 0; apart /= 2) x = fmaxf(x, __shfl_xor_sync(0xffffffff, x, apart));
+  return x;
+}
+
+__device__ inline float3 middle_of(const Box& box) { return 0.5f * (box.low + box.high); }
+
 inline Box empty_box() {
   return {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 }

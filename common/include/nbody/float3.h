@@ -33,6 +33,7 @@ __host__ __device__ inline float3 max(float3 a, float3 b) {
 __host__ __device__ inline float dot(float3 a, float3 b, float more = 0) {
   return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, more)));
 }
+__host__ __device__ inline float length(float3 a) { return sqrtf(dot(a, a)); }
 __host__ __device__ inline float largest(float3 a) { return fmaxf(fmaxf(a.x, a.y), a.z); }
 __host__ __device__ inline float3 xyz(float4 a) { return {a.x, a.y, a.z}; }
 

@@ -78,6 +78,9 @@ TEST(SeriesGate, PassesSeriesOfGroupsOfAnySize) {
       EXPECT_LT(gate.value, 1e-6) << order << ' ' << size;
       EXPECT_EQ(gate.open.empty(), size > 32) << order << ' ' << size << ' ' << gate.open;
     }
+    // A step without larger groups need not expand a field for one.
+    EXPECT_TRUE(
+        series_gate({.order = order}, kSquaredSoftening, expanding(32, order, 1), 32).open.empty());
   }
 }
 

@@ -105,13 +105,14 @@ Vector3 acceleration_by_series(double mass, const Vector3& x, const Vector3& d,
 }
 
 Gate series_gate(const Approximation& approximation, double softening_squared,
-                 const Advance<float>& advance) {
+                 const Advance<float>& advance, int largest_group) {
   Gate gate{"series", 0, kLimit};
   const int order = approximation.order.value();
   const double distance = distance_of_source(softening_squared);
   const double mass = std::max(distance * distance, 1.0);  // not too small for float32
   const double spread = approximation.multipole == 0 ? 0 : kSpread;
   for (const int size : {32, 256}) {
+    if (size > 32 && largest_group <= 32) break;
     Systems start(kSystems, 3 * size);
     for (int s = 0; s < kSystems; ++s)
       place(start.system(s), size, distance, s == 0 ? kSmallMass * mass : mass, spread,

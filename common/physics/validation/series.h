@@ -1,4 +1,4 @@
-// Checks the Taylor series of a step that expands the fields of distant bodies (step 16).
+// Checks the Taylor series of a step that expands the fields of distant bodies (--order).
 //
 // The error of a series' highest order is smaller than the error that a tree may have, so the other
 // checks miss it. This check uses systems in which a series' own error is known. The source, half
@@ -29,10 +29,10 @@ Vector3 acceleration_by_series(double mass, const Vector3& x, const Vector3& d,
                                double softening_squared, int order);
 
 // Returns the check `series`: the largest error of an acceleration, relative to the acceleration.
-// Calls `advance`, the step with by_series(approximation), twice: for groups of 32 bodies, and for
-// larger ones of up to 256. The approximation must have an order. If no body's acceleration in a
-// system came from a series, the check's `open` says so.
+// Calls `advance`, the step with by_series(approximation), for groups of 32 bodies, and again for
+// groups of up to 256 if the step's largest groups have more than 32. The approximation must have
+// an order. If no body's acceleration in a system came from a series, the check's `open` says so.
 Gate series_gate(const Approximation& approximation, double softening_squared,
-                 const Advance<float>& advance);
+                 const Advance<float>& advance, int largest_group = 256);
 
 }  // namespace nbody

@@ -27,11 +27,11 @@ class Budget:
     first_lines = 140  # limit for the first programs, whose readers are new to kernels
     last_first = "04b"
     large_lines = 350  # limit for a cluster and for trees
-    large_steps = ("14", "15", "15b", "16")
+    large_steps = ("14", "15", "15b", "15c", "15d", "15e", "16")
     # Steps that exceed these limits, as README.md says. No other step may exceed them, and a step
     # that is within a limit again must be removed from its list.
     exceeded_lines = ("12", "14", "15")
-    exceeded_changed = ("12", "13", "14")
+    exceeded_changed = ("12", "13", "14", "15d", "15e", "16")
     readme = 110  # lines of a step's README
     excerpt = 24  # lines of one diff in a README
 
@@ -102,13 +102,17 @@ def read_source(folder: Path) -> Optional[Source]:
 
 
 def headers_of(folder: Path, text: str) -> dict[str, Path]:
-    """Returns the headers in the folder, and those that the program includes from other steps."""
+    """Returns the headers in the folder, and those of other steps that the program or one of its
+    headers includes."""
     found = {path.name: path for path in sorted(folder.iterdir())
              if path.suffix in (".h", ".cuh", ".hpp")}
-    for name in re.findall(r'^#include "(step\d\w*/[^"]+)"', text, re.M):
-        path = folder.parent / name
-        if path.is_file():
-            found.setdefault(path.name, path)
+    texts = [text, *map(text_of, found.values())]
+    while texts:
+        for name in re.findall(r'^#include "(step\d\w*/[^"]+)"', texts.pop(), re.M):
+            path = folder.parent / name
+            if path.is_file() and path.name not in found:
+                found[path.name] = path
+                texts.append(text_of(path))
     return found
 
 

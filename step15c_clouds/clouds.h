@@ -100,4 +100,12 @@ static __global__ void find_weakest(const float4* __restrict__ bodies,
     weakest[t / kOfGroup] = fmaxf(least, kCancelled * largest);
 }
 
+// Launches both kernels. `weakest` has a place for each group of 32 sorted bodies.
+inline void estimate(const float4* bodies, int n, float softening_squared, Cloud* clouds,
+                     float* weakest, cudaStream_t stream = nullptr) {
+  find_clouds<<<number_of_clouds(n), threads_per_cloud(n), 0, stream>>>(bodies, n, clouds);
+  find_weakest<<<(n - 1) / (kEvery * kEstimateBlock) + 1, kEstimateBlock, 0, stream>>>(
+      bodies, clouds, n, softening_squared, weakest);
+}
+
 }  // namespace clouds

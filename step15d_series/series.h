@@ -10,41 +10,12 @@
 // operations.
 #pragma once
 
+#include "nbody/multi_index.h"
 #include "nbody/step.h"
 #include "step15_barnes_hut/tree.h"
 
 namespace series {
 using namespace nbody;
-
-// The number of terms of orders below n, and the place of a term in the array.
-constexpr int terms_below(int n) { return n * (n + 1) * (n + 2) / 6; }
-struct Term {
-  int x, y, z;
-  constexpr int order() const { return x + y + z; }
-  constexpr int place() const { return terms_below(order()) + (y + z) * (y + z + 1) / 2 + z; }
-};
-constexpr Term term_at(int place) {
-  for (int n = 0, k = 0;; ++n)
-    for (int x = n; x >= 0; --x)
-      for (int z = 0; z <= n - x; ++z, ++k)
-        if (k == place) return {x, n - x - z, z};
-}
-static_assert(term_at(5).place() == 5 && term_at(83).place() == 83);
-
-template <int kPlace>
-constexpr Term kTerm = term_at(kPlace);
-template <int x, int y, int z>
-constexpr int kAt = Term{x, y, z}.place();
-
-// Calls action(place) for every term except the one of order 0. `place` is a constant, so arrays
-// with this index are in registers.
-template <int kTerms, class Action>
-__device__ void for_each_term(const Action& action) {
-  [&]<int... kPlace>(std::integer_sequence<int, kPlace...>) {
-    (action.template operator()<kPlace + 1>(), ...);
-  }
-  (std::make_integer_sequence<int, kTerms - 1>{});
-}
 
 // The coefficients of orders 1 to kTop; a constant potential exerts no force. kOrder is that of the
 // acceleration: at least 2 for the quadrupole, and at most 5, because the terms are in registers.
@@ -91,10 +62,6 @@ struct Series {
                       p.z * (y1 * z1) * b[kAt<k.x, k.y + 1, k.z + 1>];
       }
     });
-  }
-
-  __device__ void add(const Series& other) {
-    for_each_term<kTerms>([&]<int kPlace>() { of[kPlace] += other.of[kPlace]; });
   }
 
   // Adds up the series of all lanes of a warp.
