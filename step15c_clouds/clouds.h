@@ -22,11 +22,12 @@ struct Cloud {
   float spread_squared;  // mean of the squared distances from the centre
 };
 
-__host__ __device__ inline int bodies_per_cloud(int n) { return (n - 1) / kClouds + 1; }
-__host__ __device__ inline int number_of_clouds(int n) { return (n - 1) / bodies_per_cloud(n) + 1; }
-inline int threads_per_cloud(int n) {
-  return std::min(32 * ((bodies_per_cloud(n) - 1) / 32 + 1), kCloudBlock);
+// A multiple of 32, so that all bodies of a group leave out the same cloud.
+__host__ __device__ inline int bodies_per_cloud(int n) {
+  return 32 * ((n - 1) / (32 * kClouds) + 1);
 }
+__host__ __device__ inline int number_of_clouds(int n) { return (n - 1) / bodies_per_cloud(n) + 1; }
+inline int threads_per_cloud(int n) { return std::min(bodies_per_cloud(n), kCloudBlock); }
 
 __device__ inline float sum_of_warp(float x) {
   for (int apart = 16; apart > 0; apart /= 2) x += __shfl_xor_sync(0xffffffff, x, apart);

@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
                            .parent = "step15d_series",
                            .summation = nbody::Summation::tiled,
                            .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3}},
-                           .tree = {{.leaf = tree::kLeafSize, .group = kGroup}},
+                           .largest_group = kGroup,
                            .boundaries = {tree::kLeafSize, kGroup}},
                           simulate, argc, argv);
 }

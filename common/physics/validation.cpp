@@ -228,7 +228,7 @@ class Validator {
     if constexpr (std::is_same_v<Real, float>) {
       if (by_series(input_.approximation) && variants_.by_series)
         return series_gate(input_.approximation, input_.softening_squared, variants_.by_series,
-                           input_.tree ? input_.tree->group : 256);
+                           input_.largest_group);
     }
     return std::nullopt;
   }

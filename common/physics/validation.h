@@ -115,6 +115,7 @@ struct ValidationInput {
   Approximation approximation = {};       // allows an error in addition to rounding
   const RunChunk<Real>* chunk = nullptr;  // repeated if repeating the whole run would take too long
   std::optional<TreeDesign> tree = {};    // the tree that the step builds, if its design is known
+  int largest_group = 256;                // of bodies that share a series
 };
 
 // Variants of the step under test. If a variant is not given, the checks that need it are skipped.

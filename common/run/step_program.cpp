@@ -184,12 +184,12 @@ Validation validate_run(const StepInfo& info, const Options& options, const Job&
   expanding.approximation = by_series(expanding.approximation).value_or(expanding.approximation);
   rescaled.softening_squared *= static_cast<float>(kOtherLength * kOtherLength);
   const auto chunk = run_chunk<float>(kept, start.step);
-  return validate<float>(
-      {info.summation, job.run.dt, job.run.steps, job.run.softening_squared, start.systems,
-       end.systems, seconds, job.run.approximation, chunk ? &*chunk : nullptr, info.tree},
-      options.validate, advance_of(job.run, simulate),
-      {advance_of(fine, simulate), advance_of(rescaled, simulate), advance_of(unlimited, simulate),
-       advance_of(expanding, simulate)});
+  return validate<float>({info.summation, job.run.dt, job.run.steps, job.run.softening_squared,
+                          start.systems, end.systems, seconds, job.run.approximation,
+                          chunk ? &*chunk : nullptr, info.tree, info.largest_group},
+                         options.validate, advance_of(job.run, simulate),
+                         {advance_of(fine, simulate), advance_of(rescaled, simulate),
+                          advance_of(unlimited, simulate), advance_of(expanding, simulate)});
 }
 
 ForceError force_error_of(const StepInfo& info, const Options& options, const Job& job,

@@ -86,7 +86,7 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
   Systems end = first;
   advance(end, run.dt, steps);
   return validate<float>({current.info.summation, run.dt, steps, run.softening_squared, first, end,
-                          0, approximation, nullptr, current.info.tree},
+                          0, approximation, nullptr, current.info.tree, current.info.largest_group},
                          mode, advance, variants_of(softening, approximation));
 }
 

@@ -104,6 +104,7 @@ struct StepInfo {
   // The tree that the step builds, if it opens nodes by an angle, or would do so without a limit on
   // their errors.
   std::optional<TreeDesign> tree = {};
+  int largest_group = 256;  // only for a step with series: the most bodies that share one
   // Sizes of blocks, tiles and chunks. Tests run with each of these numbers of bodies, and with one
   // body fewer and one more.
   std::vector<int> boundaries = {};
