@@ -1,5 +1,5 @@
-"""Draws steps 15 and 15b: bodies along the Hilbert curve, the tree over them, and the nodes that
-are accepted for a group.
+"""Draws steps 15 to 15c: bodies along the Hilbert curve, the tree over them, the nodes that are
+accepted for a group, and clouds that estimate a force.
 
 The drawing is two-dimensional, with square cells; the program uses cubes, boxes and quadrupoles.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 from typing import Callable, Iterator
 
 from nbody_tools.diagrams.drawing import INK, Drawing, light
@@ -15,6 +16,8 @@ from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, VERMILION
 
 LEVELS = 4  # the curve goes through 16 x 16 cells
 BODIES, LEAF, GROUP = 110, 4, 8
+CLOUD = 11  # bodies of a cloud
+PULLED = 60  # the body whose force is estimated
 THETA = 0.6
 TOLERANCE = 0.2
 Body = tuple[float, float]
@@ -103,6 +106,25 @@ def pull(body: Body, everyone: list[Body]) -> float:
     """Returns the magnitude of the force on a body. The softening is 2 % of the square's side."""
     weights = [(math.dist(body, other) ** 2 + 4e-4) ** -1.5 for other in everyone]
     return math.hypot(*(sum(w * (other[k] - body[k]) for w, other in zip(weights, everyone))
+                        for k in (0, 1)))
+
+
+class Cloud:
+    """A run of bodies, each of mass 1."""
+
+    def __init__(self, own: list[Body]) -> None:
+        self.own = own
+        self.centre = (sum(b[0] for b in own) / len(own), sum(b[1] for b in own) / len(own))
+        self.spread = math.sqrt(sum(math.dist(self.centre, b) ** 2 for b in own) / len(own))
+
+
+def estimated_pull(body: Body, clouds: list[Cloud]) -> float:
+    """Returns the magnitude of the force that the other clouds exert on a body, as step 15c
+    estimates it."""
+    others = [c for c in clouds if body not in c.own]
+    weights = [len(c.own) * (math.dist(body, c.centre) ** 2 + 4e-4 + c.spread ** 2) ** -1.5
+               for c in others]
+    return math.hypot(*(sum(w * (c.centre[k] - body[k]) for w, c in zip(weights, others))
                         for k in (0, 1)))
 
 
@@ -208,4 +230,53 @@ def tree_openings() -> Drawing:
             f"The tree and the group (red) of step 15's picture; α = {TOLERANCE}.",
             "The same number of cells act, but not the same cells: the far cluster",
             "acts as one cell, and a heavy cell near the group as four.")
+    return d
+
+
+def soft_clouds() -> Drawing:
+    d = Drawing(650, "Bodies along Hilbert's curve, divided into runs; each run except the "
+                     "body's own pulls a body as one soft cloud")
+    everyone = bodies()
+    clouds = [Cloud(everyone[k:k + CLOUD]) for k in range(0, BODIES, CLOUD)]
+    colours = [light(colour, 0.5) for colour in (BLUE, ORANGE, GREEN)]
+    side, top, left, right = 410, 54, 40, 490
+    d.heading(34, f"{len(clouds)} runs of neighbours", left)
+    d.heading(34, "The other runs pull one body", right)
+
+    def at(x0: float, body: Body) -> tuple[float, float]:
+        return x0 + body[0] * side, top + (1 - body[1]) * side
+
+    for x0 in (left, right):
+        d.rect(x0, top, side, side)
+    for k, cloud in enumerate(clouds):
+        d.path([at(left, body) for body in cloud.own], colours[k % 3], 5)
+    for body in everyone:
+        d.circle(*at(left, body), 4.5, INK)
+
+    body = everyone[PULLED]
+    for cloud in clouds:
+        if body not in cloud.own:
+            d.circle(*at(right, cloud.centre), cloud.spread * side, light(GREEN, 0.35))
+    for cloud in clouds:
+        for other in cloud.own if body in cloud.own else ():
+            d.circle(*at(right, other), 4.5, GREY)
+    for cloud in clouds:  # on top of the areas, so that each outline is complete
+        if body not in cloud.own:
+            d.circle(*at(right, cloud.centre), cloud.spread * side, "none", GREY)
+    for cloud in clouds:
+        if body not in cloud.own:
+            d.line(*at(right, body), *at(right, cloud.centre), INK, 1.5, arrow=True)
+    for x0 in (left, right):
+        d.circle(*at(x0, body), 7, VERMILION)
+    y = top + side + 34
+    d.key(left, y, VERMILION, "the body whose |a| is estimated", VERMILION, 1)
+    d.key(left, y + 30, GREY, "its own run, which is left out", GREY, 1)
+    d.key(right, y, light(GREEN, 0.35), "a soft cloud, as wide as its", GREY, 1)
+    d.text(right + 32, y + 28, "run's root mean square spread")
+    shares = [estimated_pull(b, clouds) / pull(b, everyone) for b in everyone]
+    typical = statistics.median(shares)
+    d.notes(left, y + 76, f"A typical estimate is {typical:.2f} times |a|, so nodes are opened at "
+                          f"{typical ** -0.2:.2f} times the distance.",
+            "Bodies as in step 15's picture. The program has three dimensions and 64 runs,",
+            "so the run that is left out is a smaller share of the mass.")
     return d

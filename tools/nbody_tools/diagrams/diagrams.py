@@ -36,7 +36,10 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "step14_segments": pairs.segments,
     "step15_tree": curve.tree_walk,
     "step15b_openings": curve.tree_openings,
-    "step16_expansions": expansions.expansions,
+    "step15c_clouds": curve.soft_clouds,
+    "step15d_expansions": expansions.expansions,
+    "step15e_waiting": schedules.waiting,
+    "step16_levels": expansions.levels,
     # Diagrams of other pages, grouped by page.
     "memory_coalescing": bandwidth.coalescing,
     "memory_tile": bandwidth.tile,

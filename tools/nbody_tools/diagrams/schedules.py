@@ -1,9 +1,9 @@
-"""Draws timelines of streams, copies, devices, kernels and barriers. The drawn times were not
-measured."""
+"""Draws timelines of streams, copies, devices, kernels, barriers and a warp's loads. The drawn
+times were not measured."""
 
 from __future__ import annotations
 
-from nbody_tools.diagrams.drawing import RED_TEXT, Drawing, light
+from nbody_tools.diagrams.drawing import RED_TEXT, WHITE, Drawing, light
 from nbody_tools.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 from nbody_tools.records import gpus
 
@@ -204,4 +204,60 @@ def persistent() -> Drawing:
                 d.line(x + 166, 518 + half * 46, x + 114, 518 + half * 46, VERMILION, 3, arrow=True)
             d.text(x + 174, 524 + half * 46, "read" if reads else "written")
     d.note(610, "A drawing, not to scale.", 40)
+    return d
+
+
+WAIT = light(GREY, 0.3)
+LEAVES = (10, 16, 7, 12)  # bodies of the leaves that a warp needs
+
+
+def tile(d: Drawing, x: float, y: float, bodies: list[str]) -> None:
+    """Draws a tile of 32 places, of which the first contain bodies of these colours."""
+    for place in range(32):
+        d.rect(x + place % 16 * 12, y + place // 16 * 18, 12, 18,
+               bodies[place] if place < len(bodies) else WHITE, thick=1)
+
+
+def waiting() -> Drawing:
+    """Draws step 15e: loads during computations, and a queue that fills whole tiles."""
+    d = Drawing(680, "Step 15d waits for loads in every round, and loads a tile per leaf; step 15e "
+                     "loads the next round's nodes while it computes, and fills whole tiles")
+    d.heading(34, "Step 15d: each round loads its nodes and waits")
+    x = 40
+    for k in range(3):
+        bar(d, x, 52, 24, UP)
+        bar(d, x + 24, 52, 76, WAIT, "wait")
+        bar(d, x + 100, 52, 140, COMPUTE, f"round {k + 1}")
+        x += 240
+    d.heading(134, "Step 15e: the next round's nodes arrive during this round")
+    bar(d, 40, 184, 24, UP)
+    bar(d, 64, 184, 76, WAIT, "wait")
+    x = 140
+    for k in range(3):
+        if k < 2:
+            bar(d, x, 152, 24, UP)
+            bar(d, x + 24, 152, 76, WAIT)
+        bar(d, x, 184, 140, COMPUTE, f"round {k + 1}")
+        x += 140
+    d.line(40, 238, 880, 238, GREY, 2, arrow=True)
+    d.text(880, 266, "time", anchor="end")
+    for x, colour, words in ((40, UP, "load of nodes"), (300, WAIT, "until they arrive"),
+                             (530, COMPUTE, "forces")):
+        d.key(x, 270, colour, words, thick=1)
+
+    colours = [light(colour, 0.6) for colour in (BLUE, ORANGE, GREEN, PURPLE)]
+    d.heading(336, f"Step 15d: a tile per leaf, for leaves of {', '.join(map(str, LEAVES))} bodies")
+    for k, (count, colour) in enumerate(zip(LEAVES, colours)):
+        tile(d, 40 + k * 212, 354, [colour] * count)
+    d.text(40, 420, f"{len(LEAVES)} loads and {len(LEAVES)} waits, for {sum(LEAVES)} bodies")
+    d.heading(482, "Step 15e: leaves wait in a queue until a tile is full")
+    queue_of = [colour for count, colour in zip(LEAVES, colours) for _ in range(count)]
+    left = len(queue_of) - 32
+    tile(d, 40, 500, queue_of[left:])
+    for place, colour in enumerate(queue_of[:left]):
+        d.rect(252 + place * 12, 509, 12, 18, colour, thick=1)
+    d.text(40, 566, "one load of a full tile")
+    d.text(276 + left * 12, 525, f"{left} bodies wait in the queue for the next leaves")
+    d.notes(40, 620, "A warp takes the last 32 bodies of the queue. The walk ends with one tile",
+            "that may not be full. A drawing, not to scale.")
     return d
