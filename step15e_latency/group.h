@@ -7,7 +7,9 @@
 #include "step15_barnes_hut/attraction.h"
 #include "step15e_latency/walk.h"
 
-namespace walk {
+namespace group {
+using namespace nbody;
+using namespace walk;
 using gravity::attraction;
 using tree::Position;
 
@@ -123,4 +125,4 @@ struct Group {
   }
 };
 
-}  // namespace walk
+}  // namespace group

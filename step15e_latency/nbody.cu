@@ -48,14 +48,14 @@ __global__ void __launch_bounds__(32)
             const Position* __restrict__ bodies, const int* __restrict__ order,
             const float* __restrict__ weakest, KickAndDrift move, int n, float theta,
             float softening_squared, float tolerance) {
-  __shared__ walk::Waiting waiting;
+  __shared__ group::Waiting waiting;
   const int i = blockIdx.x * kGroup + lane();
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
   const float bound = tolerance * weakest[blockIdx.x];
   const float3 middle = middle_of(box);
   const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(radius, *cube);
-  walk::Group<FarNodes<kOrder, kQuadrupole>, kQuadrupole> group{
+  group::Group<FarNodes<kOrder, kQuadrupole>, kQuadrupole> mine{
       {{nodes, middle, radius, theta, unit, softening_squared, waiting.far}},
       bodies,
       waiting,
@@ -63,8 +63,8 @@ __global__ void __launch_bounds__(32)
       box,
       bound};
   if (lane() == 0) waiting.nodes[0] = root;
-  group.walk_from(1);
-  const float3 a = group.finish();
+  mine.walk_from(1);
+  const float3 a = mine.finish();
   if (i < n) move(order[i], a, body.w);
 }
 

@@ -20,7 +20,7 @@ namespace {
 using namespace nbody;
 using namespace tree;
 using namespace expansion;
-using namespace walk;
+using namespace group;
 using motion::KickAndDrift;
 
 constexpr int kGroup = 32;  // bodies of a warp of the second walk
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   const float bound = tolerance * forces[blockIdx.x];
   const float3 middle = middle_of(box);
   const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(radius, *cube);
-  Group<FarNodes<kOrder, kQuadrupole>, kQuadrupole> group{
+  Group<FarNodes<kOrder, kQuadrupole>, kQuadrupole> mine{
       {{nodes, middle, radius, theta, unit, softening_squared, waiting.far}},
       bodies,
       waiting,
@@ -213,10 +213,10 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     for (int done = 0; done < large[part].count; done += kRefill) {
       const int size = min(large[part].count - done, kRefill);
       for (int k = lane(); k < size; k += 32) waiting.nodes[k] = large[part].listed[done + k];
-      group.walk_from(size);
+      mine.walk_from(size);
     }
   }
-  float3 a = group.finish();
+  float3 a = mine.finish();
   Series<kOrder> all = large[0].series;
   for (int part = 1; part < kParts<kOrder>; ++part)
     for (int k = 0; k < all.kTerms; ++k) all.of[k] += large[part].series.of[k];

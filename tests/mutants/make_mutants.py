@@ -169,21 +169,35 @@ def edited_text(mutant, source, main="nbody::step_main"):
 def text_of(mutant, source, name, edits, main):
     """Returns the step as the namespace `name`, with these edits and with the mutant's macros. The
     text of a header that is edited, or that uses such a macro, replaces the line that includes the
-    header. All variants of a step share the other headers."""
+    header, and so does the text of a header that includes it. All variants of a step share the
+    other headers."""
     text = edited(source, name, () if mutant.file != Mutant.file else edits, main=main)
-    for header in headers_of(source):
-        own = edits if header.name == mutant.file else ()
-        if own or has_a_macro(mutant, header):
-            text = with_header(text, source, header, edited(header, name, own))
-    return text
+    own = next((header for header in headers_of(source) if header.name == mutant.file), None)
+    if own is None and mutant.file != Mutant.file:
+        raise EditError(f"{source} does not include {mutant.file}, which is edited")
+
+    def with_headers(text, file):
+        for header in includes_of(file):
+            if any(inner == own or has_a_macro(mutant, inner)
+                   for inner in headers_of(header) | {header}):
+                content = edited(header, name, edits if header == own else ())
+                text = with_header(text, file, header, with_headers(content, header))
+        return text
+
+    return with_headers(text, source)
 
 
-def headers_of(source):
-    """Returns the headers that a step's program includes from its own folder and from others."""
-    text = source.read_text(encoding="utf-8")
-    root = source.parent.parent
-    included = [root / name for name in re.findall(r'^#include "(\w+/\w+\.h)"', text, re.M)]
-    return sorted({*source.parent.glob("*.h"), *(file for file in included if file.is_file())})
+def includes_of(file):
+    """Returns the headers of steps that a file includes directly."""
+    root = file.parent.parent
+    named = re.findall(r'^#include "(\w+/\w+\.h)"', file.read_text(encoding="utf-8"), re.M)
+    return [root / name for name in named if (root / name).is_file()]
+
+
+def headers_of(file):
+    """Returns the headers of steps that a file, or one of these headers, includes."""
+    direct = includes_of(file)
+    return set(direct).union(*map(headers_of, direct))
 
 
 def has_a_macro(mutant, header):
@@ -193,8 +207,6 @@ def has_a_macro(mutant, header):
 
 def with_header(text, source, header, content):
     line = f'#include "{header.parent.name}/{header.name}"\n'
-    if line not in text:
-        raise EditError(f"{source} does not include {header.name}, which is edited or has a macro")
     begin = source.read_text(encoding="utf-8").partition(line)[0].count("\n")
     content = content.replace("#pragma once", "")
     return text.replace(
