@@ -27,7 +27,6 @@ __host__ __device__ inline int bodies_per_cloud(int n) {
   return 32 * ((n - 1) / (32 * kClouds) + 1);
 }
 __host__ __device__ inline int number_of_clouds(int n) { return (n - 1) / bodies_per_cloud(n) + 1; }
-inline int threads_per_cloud(int n) { return std::min(bodies_per_cloud(n), kCloudBlock); }
 
 __device__ inline float sum_of_warp(float x) {
   for (int apart = 16; apart > 0; apart /= 2) x += __shfl_xor_sync(0xffffffff, x, apart);
@@ -104,7 +103,8 @@ static __global__ void find_weakest(const float4* __restrict__ bodies,
 // Launches both kernels. `weakest` has a place for each group of 32 sorted bodies.
 inline void estimate(const float4* bodies, int n, float softening_squared, Cloud* clouds,
                      float* weakest, cudaStream_t stream = nullptr) {
-  find_clouds<<<number_of_clouds(n), threads_per_cloud(n), 0, stream>>>(bodies, n, clouds);
+  const int threads = std::min(bodies_per_cloud(n), kCloudBlock);
+  find_clouds<<<number_of_clouds(n), threads, 0, stream>>>(bodies, n, clouds);
   find_weakest<<<(n - 1) / (kEvery * kEstimateBlock) + 1, kEstimateBlock, 0, stream>>>(
       bodies, clouds, n, softening_squared, weakest);
 }

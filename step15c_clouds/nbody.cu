@@ -1,8 +1,7 @@
 // step15c_clouds -- 64 soft clouds estimate the forces, instead of a coarse walk of the tree.
 //
-// Step 15b walks the tree twice: first coarsely, to estimate the forces on its bodies. Here two
-// small kernels make this estimate (clouds.h), so a warp walks only once. A cloud is a run of
-// neighbours on the curve, and acts as one soft body.
+// Step 15b walks the tree twice, first coarsely to estimate the forces. Here two small kernels make
+// this estimate (clouds.h): a cloud is a run of neighbours on the curve and acts as one soft body.
 //
 // Parent: step15b_force_aware. Run: step15c_clouds --scenario plummer --bodies 1048576 --steps 5
 #include "nbody/step.h"
