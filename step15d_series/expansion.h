@@ -28,9 +28,9 @@ __device__ inline float unit_of(float radius, const Box& cube) {
   return 1 / fmaxf(fmaxf(radius, 1e-6f * largest(cube.high - cube.low)), 1e-18f);
 }
 
-// Returns the limit of a node's error, relative to the force. The first terms that a series omits
-// grow with theta to the power order + 1. The limit shrinks with one more power, so at small angles
-// most errors are those of the nodes that act on each body, as in step 15b.
+// Returns the limit of a node's error, relative to the force. A series' error grows like
+// theta^(order + 1). The limit shrinks with one power more, so at small angles fewer nodes are
+// expanded, and most errors are those of the nodes that act on each body, as in step 15b.
 inline float allowed(const Approximation& approximation, int order) {
   return kAllowed * approximation.force_tolerance.value_or(0) *
          powf(approximation.theta, order + 2);

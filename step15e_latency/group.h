@@ -47,7 +47,7 @@ struct Group {
   int queued = 0;
   float3 a{};
 
-  // Returns the share of the last `count` bodies in the queue, at most 32.
+  // Returns the attraction of this lane's body by the last `count` bodies in the queue, at most 32.
   __device__ float3 attraction_of_tile(int count) {
     float4* const tile = waiting.tile[0];
     queued -= count;

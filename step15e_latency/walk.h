@@ -36,9 +36,10 @@ enum class Fate { none, opened, expanded, accepted, listed };
 
 // Walks down from the nodes on the stack: each lane takes a node, judge() decides the node's fate
 // from its head, and act() does everything except opening the node. Ends when the stack is empty or
-// act() returns false; then the nodes that remain are on the stack.
-template <class Head, class Stack, class Judge, class Act>
-__device__ void walk_down(const Node* __restrict__ nodes, Stack& stack, const Judge& judge,
+// act() returns false, as in step 16 if its list is full; then the other nodes stay on the stack.
+// AnyStack has nodes, size and take().
+template <class Head, class AnyStack, class Judge, class Act>
+__device__ void walk_down(const Node* __restrict__ nodes, AnyStack& stack, const Judge& judge,
                           const Act& act) {
   int taken = 0, number = 0;
   Head head{};

@@ -132,7 +132,7 @@ struct DividedStack : Stack {
 template <int kOrder, bool kQuadrupole>
 __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     see_far(const Node* __restrict__ nodes, int root, const Box* __restrict__ cube,
-            const Position* __restrict__ bodies, const float* __restrict__ forces, int n,
+            const Position* __restrict__ bodies, const float* __restrict__ weakest, int n,
             float theta, float softening_squared, float tolerance,
             LargeGroup<kOrder>* __restrict__ large_groups) {
   __shared__ int nodes_to_see[kStack], waiting[64];
@@ -142,9 +142,8 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   const auto number_of = [&](int k) { return min((first + k) * kGroup + lane(), n - 1); };
   Box box = BoxOf()(bodies[number_of(0)]);
   for (int k = 1; k < kShare<kOrder>; ++k) box = BoxAround()(box, BoxOf()(bodies[number_of(k)]));
-  const float strength = forces[min(first + lane() % kShare<kOrder>, (n - 1) / kGroup)];
-  const float weakest = -largest_of_warp(-strength);
-  const float bound = tolerance * weakest;
+  const float strength = weakest[min(first + lane() % kShare<kOrder>, (n - 1) / kGroup)];
+  const float bound = tolerance * -largest_of_warp(-strength);  // that of the smallest |a|
   box = {box_of_warp(box.low).low, box_of_warp(box.high).high};
   const float3 middle = middle_of(box);
   float radius = 0;
@@ -190,7 +189,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
 template <int kOrder, bool kQuadrupole>
 __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
     advance(const Node* __restrict__ nodes, const Box* __restrict__ cube,
-            const Position* __restrict__ bodies, const float* __restrict__ forces,
+            const Position* __restrict__ bodies, const float* __restrict__ weakest,
             const LargeGroup<kOrder>* __restrict__ large_groups, const int* __restrict__ order,
             KickAndDrift move, int n, float theta, float softening_squared, float tolerance) {
   __shared__ Waiting waiting;
@@ -199,7 +198,7 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
   const int i = blockIdx.x * kGroup + lane();
   const Position body = bodies[min(i, n - 1)];
   const Box box = box_of_warp(xyz(body));
-  const float bound = tolerance * forces[blockIdx.x];
+  const float bound = tolerance * weakest[blockIdx.x];
   const float3 middle = middle_of(box);
   const float radius = largest_of_warp(length(xyz(body) - middle)), unit = unit_of(radius, *cube);
   Group<FarNodes<kOrder, kQuadrupole>, kQuadrupole> mine{
@@ -229,23 +228,23 @@ __global__ void __launch_bounds__(32, kWarpsPerSm<kOrder>)
 // while few warps are busy with the tree's nodes.
 class Estimate {
  public:
-  explicit Estimate(int n) : n_(n), forces_((n - 1) / kGroup + 1), clouds_(clouds::kClouds) {}
+  explicit Estimate(int n) : n_(n), weakest_((n - 1) / kGroup + 1), clouds_(clouds::kClouds) {}
 
   void begin(const Position* bodies, float softening_squared) {
     sorted_.record();
     CUDA_CHECK(cudaStreamWaitEvent(stream_.get(), sorted_.get()));
-    clouds::estimate(bodies, n_, softening_squared, clouds_.get(), forces_.get(), stream_.get());
+    clouds::estimate(bodies, n_, softening_squared, clouds_.get(), weakest_.get(), stream_.get());
     estimated_.record(stream_.get());
   }
   // Returns the smallest |a| of each group, for kernels that are launched after this call.
-  const float* forces() const {
+  const float* weakest() const {
     CUDA_CHECK(cudaStreamWaitEvent(nullptr, estimated_.get()));
-    return forces_.get();
+    return weakest_.get();
   }
 
  private:
   int n_;
-  DeviceArray<float> forces_;
+  DeviceArray<float> weakest_;
   DeviceArray<clouds::Cloud> clouds_;
   Stream stream_{cudaStreamNonBlocking};  // the default stream does not wait for it
   Event sorted_, estimated_;
@@ -272,12 +271,12 @@ Timing simulate_with(const Run& run, Systems& systems) {
       tree.sort(move.positions, step, run.approximation.rebuild_every.value_or(1));
       estimate.begin(tree.bodies.get(), run.softening_squared);
       tree.connect(theta);
-      const float* const forces = estimate.forces();
+      const float* const weakest = estimate.weakest();
       see_far<kOrder, kQuadrupole><<<large * kParts<kOrder>, 32>>>(
-          tree.nodes.get(), tree.root(), tree.cube.get(), tree.bodies.get(), forces, n, theta,
+          tree.nodes.get(), tree.root(), tree.cube.get(), tree.bodies.get(), weakest, n, theta,
           run.softening_squared, tolerance, large_groups.get());
       advance<kOrder, kQuadrupole><<<groups, 32>>>(
-          tree.nodes.get(), tree.cube.get(), tree.bodies.get(), forces, large_groups.get(),
+          tree.nodes.get(), tree.cube.get(), tree.bodies.get(), weakest, large_groups.get(),
           tree.order.get(), move, n, theta, run.softening_squared, tolerance);
       CUDA_CHECK(cudaGetLastError());
     }
