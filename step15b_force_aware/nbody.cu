@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(32)
     a = a + partial;  // adding partial sums loses fewer digits
   }
   if (i >= n) return;
-  if (kIsCoarse) forces[i] = sqrtf(dot(a, a));
+  if (kIsCoarse) forces[i] = norm3df(a.x, a.y, a.z);
   if (!kIsCoarse) move(order[i], a, body.w);
 }
 

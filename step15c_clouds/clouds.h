@@ -81,7 +81,7 @@ __device__ inline float estimated_force(const Cloud* __restrict__ clouds, int n,
     const float mass = k == own ? 0 : c.w;
     a = a + mass * inverse * (inverse * inverse) * d;
   }
-  return sqrtf(dot(a, a));
+  return norm3df(a.x, a.y, a.z);  // squares might leave the range of float32
 }
 
 // Estimates the smallest |a| of each group of 32, from one body out of kEvery.

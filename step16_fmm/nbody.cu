@@ -79,8 +79,8 @@ struct FarNodes : Expansion<kOrder, kQuadrupole> {
   // Returns q, for which the sum of m u^k over a node's bodies is at most q m r^k for k >= 2. Most
   // nodes have a small q.
   __device__ float concentration(const Head& node) const {
-    const float r = radius_of(node);
-    return kOrder > 3 ? node.spread / fmaxf(node.mass * r * r, 1e-37f) : 1;
+    const float r = radius_of(node), most = node.mass * r * r;
+    return kOrder > 3 && most > 1e-30f ? node.spread / most : 1;  // not if the sum underflows
   }
   __device__ float weight(const Head& node) const { return node.mass * concentration(node); }
   // If q is known, t^p with p = kOrder + 1 becomes the sum of binomial(p, k) B_k r_group^(p - k) /
@@ -309,10 +309,11 @@ Timing simulate(const Run& run, Systems& systems) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nbody::step_main({.name = "step16_fmm",
-                           .parent = "step15e_latency",
-                           .summation = nbody::Summation::tiled,
-                           .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3}},
-                           .boundaries = {tree::kLeafSize, kGroup, kLarge<4>, kLarge<3>}},
-                          simulate, argc, argv);
+  return nbody::step_main(
+      {.name = "step16_fmm",
+       .parent = "step15e_latency",
+       .summation = nbody::Summation::tiled,
+       .approximation = {{.theta = 1, .force_tolerance = 0.005f, .order = 3}},
+       .boundaries = {tree::kLeafSize, kGroup, kLarge<4>, kLarge<3>, 32 * clouds::kClouds}},
+      simulate, argc, argv);
 }

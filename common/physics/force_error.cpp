@@ -42,12 +42,16 @@ constexpr std::array<Row, 7> kRows = {{
 
 // Limits per unit of the force tolerance: twice the largest error of step15b_force_aware at angle 1
 // and tolerances of 5e-4 to 5e-2, for the problems above (of the random problems, only seeds 7000
-// to 7059). If a tolerance decides which nodes are accepted, all accepted nodes have similar
-// errors, so the shape of a system matters less than if an angle decides. Below kFineTolerance, the
-// error falls more slowly than the tolerance, because the errors of more and more nodes add up: in
-// galaxies of 20,000 bodies the error is proportional to the tolerance to the power 0.6.
-constexpr double kFineTolerance = 1e-3;
-constexpr ErrorLimit kMonopolePerTolerance = {0.67, 2.1}, kQuadrupolePerTolerance = {0.15, 0.76};
+// to 7059). Nodes without quadrupoles have errors of the same sign all over a sphere, so twice the
+// error of 300 to 5000 bodies on one or two spheres applies to them. If a tolerance decides which
+// nodes are accepted, all accepted nodes have similar errors, so the shape of a system matters less
+// than if an angle decides. Below kFineTolerance, the error falls more slowly than the tolerance,
+// because the errors of more and more nodes add up: in galaxies of 20,000 bodies the error is
+// proportional to the tolerance to the power 0.6.
+constexpr double kFineTolerance = 1e-3, kFineMonopoleTolerance = 5e-3;
+constexpr ErrorLimit kMonopolePerTolerance = {1.4, 4.2}, kQuadrupolePerTolerance = {0.15, 0.76};
+// Step 16 accepts more nodes with series of orders 4 and 5, because it knows their second moments.
+constexpr double kOfHighOrders = 1.5;
 
 // A NaN would make the sort order undefined, so it counts as the worst error.
 double percentile99(std::vector<double> values) {
@@ -115,9 +119,10 @@ ErrorLimit error_limit(const Approximation& approximation) {
   const ErrorLimit of_angle = monopole ? row->monopole : row->quadrupole;
   if (!approximation.force_tolerance) return of_angle;
   const ErrorLimit& per_tolerance = monopole ? kMonopolePerTolerance : kQuadrupolePerTolerance;
-  const double tolerance =
-      std::sqrt(*approximation.force_tolerance *
-                std::max<double>(*approximation.force_tolerance, kFineTolerance));
+  const double fine = monopole ? kFineMonopoleTolerance : kFineTolerance;
+  const double tolerance = (approximation.order.value_or(0) > 3 ? kOfHighOrders : 1) *
+                           std::sqrt(*approximation.force_tolerance *
+                                     std::max<double>(*approximation.force_tolerance, fine));
   return {std::min(of_angle.rms, tolerance * per_tolerance.rms),
           std::min(of_angle.p99, tolerance * per_tolerance.p99)};
 }

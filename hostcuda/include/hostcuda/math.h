@@ -26,8 +26,13 @@ inline __attribute__((gnu_inline)) double rsqrt(double x) noexcept { return 1.0 
 #endif
 #endif
 HOSTCUDA_FUNCTION float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-HOSTCUDA_FUNCTION float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
-HOSTCUDA_FUNCTION float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
+// The squares of floats neither overflow nor underflow in double.
+HOSTCUDA_FUNCTION float norm3df(float a, float b, float c) {
+  return static_cast<float>(sqrt(double{a} * a + double{b} * b + double{c} * c));
+}
+HOSTCUDA_FUNCTION float rnorm3df(float a, float b, float c) {
+  return static_cast<float>(1.0 / sqrt(double{a} * a + double{b} * b + double{c} * c));
+}
 
 // These functions round to nearest. __frsqrt_rn rounds twice (to double, then to float), so its
 // result differs from the correctly rounded value in rare half-way cases.

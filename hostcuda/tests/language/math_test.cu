@@ -103,6 +103,9 @@ TEST(Math, SpecialFunctionsAndNorms) {
   EXPECT_NEAR(-0.5651591039924851, cyl_bessel_i1(-1.0), 1e-14);
   EXPECT_NEAR(1e300 * std::sqrt(3.0), norm3d(1e300, 1e300, 1e300), 1e286);
   EXPECT_EQ(0.2, rhypot(3.0, 4.0));
+  EXPECT_FLOAT_EQ(5e30f, norm3df(3e30f, 4e30f, 0));
+  EXPECT_FLOAT_EQ(5e-30f, norm3df(3e-30f, 0, 4e-30f));
+  EXPECT_FLOAT_EQ(2e29f, rnorm3df(3e-30f, 0, 4e-30f));
   EXPECT_EQ(4.0f, norm4df(2, 2, 2, 2));
   const float values[] = {3, 4, 12};
   EXPECT_EQ(13.0f, normf(3, values));
