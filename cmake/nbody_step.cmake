@@ -148,34 +148,34 @@ function(nbody_add_step_tests name)
     endif()
   endif()
   # Without a GPU, 4099 bodies are tested only nightly. The quick tests use sizes around the step's own
-  # boundaries, and 9,217 bodies (LadderLarge), which need more tiles. For emulated devices, these
+  # boundaries, and 9,217 bodies (SweepLarge), which need more tiles. For emulated devices, these
   # tests are only nightly, too: nine steps of 2,111 bodies (quick: 1,031), checks of several steps
   # with 9,217 and 6,144 bodies, and full blocks with 512, 1,024 and 1,025 bodies (quick: 513, 1,023
   # and 1,301), and step 12 in double precision in every shape (quick: in the shape that it chooses). In
   # step 13, 512 and 1,024 bodies fill a block's memory, so these sizes are quick tests.
-  set(night)
+  set(nightly)
   if(emulated)
-    set(night "Force.*Large*:*.ManyBodies:*4099:*/2111:*FullBlocks*/1025:*Float64.*Shape:*Float64.Few*")
+    set(nightly "Force.*Large*:*.ManyBodies:*4099:*/2111:*FullBlocks*/1025:*Float64.*Shape:*Float64.Few*")
     if(NOT name MATCHES "^step13")
-      string(APPEND night ":*FullBlocks*/512:*FullBlocks*/1024")
+      string(APPEND nightly ":*FullBlocks*/512:*FullBlocks*/1024")
     endif()
     if(name MATCHES "^step(0[34]|1[01246]|15[b-e])")  # large blocks, or several kernels per time step
-      string(APPEND night ":*TwelveBits*")
+      string(APPEND nightly ":*TwelveBits*")
     endif()
   elseif(NOT NBODY_CUDA)
-    set(night "*4099")
+    set(nightly "*4099")
   endif()
-  nbody_add_step_test(${name} force "Force.*:-${night}")
+  nbody_add_step_test(${name} force "Force.*:-${nightly}")
   nbody_add_step_test(${name} physics "Physics.*")
-  nbody_add_step_test(${name} ladder "*Ladder*:-${night}")
-  nbody_if_changed(${name}.ladder)
-  if(night)
-    nbody_add_nightly_step_test(${name} large "${night}")
+  nbody_add_step_test(${name} size_sweep "*Sweep*:-${nightly}")
+  nbody_if_changed(${name}.size_sweep)
+  if(nightly)
+    nbody_add_nightly_step_test(${name} large "${nightly}")
   endif()
   if(emulated)
     # The tests in adversarial orders use fewer random problems than the tests in the usual order, and
     # different problems. Runs with many systems in random orders follow below.
-    set(by_day "-*Large*:*4099:*/1000:*TwelveBits*:*Float64*:*Shapes*:*FullBlocks*")
+    set(quick "-*Large*:*4099:*/1000:*TwelveBits*:*Float64*:*Shapes*:*FullBlocks*")
     # The emulated GPU gets as many SMs as a large one, so that the rules for shapes choose other
     # shapes than usual.
     set(sms 132)
@@ -183,10 +183,10 @@ function(nbody_add_step_tests name)
       set(sms 12)
     endif()
     set(many_systems "*AreAllRight:*FillADevice:*AByteCounts")
-    nbody_add_step_test(${name} reverse "Force.*:*Ladder*:${by_day}:${many_systems}"
+    nbody_add_step_test(${name} reverse "Force.*:*Sweep*:${quick}:${many_systems}"
       HOSTCUDA_ORDER=reverse HOSTCUDA_SMS=${sms} NBODY_TEST_SEED=17 NBODY_TEST_CASES=2)
     nbody_if_changed(${name}.reverse)
-    nbody_add_nightly_step_test(${name} reverse_all "Force.*:*Ladder*" HOSTCUDA_ORDER=reverse)
+    nbody_add_nightly_step_test(${name} reverse_all "Force.*:*Sweep*" HOSTCUDA_ORDER=reverse)
     # By default there are three devices, to test that a step for one device works if there are
     # others. The quick tests use two, three and five devices.
     set(device_counts ${ARGN})
@@ -196,7 +196,7 @@ function(nbody_add_step_tests name)
     set(adversarial HOSTCUDA_ORDER=random HOSTCUDA_STREAMS=lazy HOSTCUDA_SEED=7 HOSTCUDA_STRICT_MEM=1)
     foreach(devices IN LISTS device_counts)
       set(add nbody_add_nightly_step_test)
-      set(filter "Force.*:*Ladder*:${by_day}")
+      set(filter "Force.*:*Sweep*:${quick}")
       if(devices MATCHES "^[235]$")
         set(add nbody_add_step_test)
         string(APPEND filter ":*AreAllRight")  # tests more systems than fill a device

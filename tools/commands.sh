@@ -189,7 +189,7 @@ run_night_command() {
   case " $* " in
     *" --status "*) ;;
     *)
-      set_up night
+      set_up nightly
       lock
       find_nvcc || true
       ;;
@@ -212,15 +212,15 @@ run_test_command() {
   # The quick tests leave out the experiments, and thorough tests whose subjects have not changed since
   # they passed (nbody_if_changed in cmake/tools.cmake). If the user selects tests, all are built,
   # because the selection may include them.
-  local by_day=(cpu)
-  [ ${#user_selection[@]} -eq 0 ] || by_day=(selected NBODY_EXPERIMENTS NBODY_ALL_TESTS)
+  local quick=(cpu)
+  [ ${#user_selection[@]} -eq 0 ] || quick=(selected NBODY_EXPERIMENTS NBODY_ALL_TESTS)
   # A browser is large, so it is installed only in CI and for the nightly tests. Elsewhere the tests that
   # need a browser are skipped.
-  if [ "$what" = nightly ]; then set_up night; elif [ "${CI-}" = true ]; then set_up ci; else set_up test; fi
+  if [ "$what" = nightly ]; then set_up nightly; elif [ "${CI-}" = true ]; then set_up ci; else set_up test; fi
   fetch_axe
   lock
   case $what in
-    default) configure_cuda_meanwhile default && test_cpu "${by_day[@]}" && test_cuda ;;
+    default) configure_cuda_meanwhile default && test_cpu "${quick[@]}" && test_cuda ;;
     asan) test_sanitized cpu-asan ;;
     tsan) test_sanitized cpu-tsan ;;
     nightly)

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "frame.h"
-#include "io/gadget/gadget.h"
+#include "io/gadget_hdf5/gadget.h"
 #include "io/snapshot_file.h"
 #include "io/write_whole_file.h"
 #include "messages.h"

@@ -1,5 +1,5 @@
 // Reads and writes files of bodies: CSV, the project's own BIN, headerless raw files of six floats
-// per body, Tipsy, and Gadget's HDF5 for programs that link it (io/gadget/gadget.h).
+// per body, Tipsy, and Gadget's HDF5 for programs that link it (io/gadget_hdf5/gadget.h).
 // docs/formats.md describes these formats.
 //
 // The content of a file, not its name, decides its format. Invalid input (short rows, NaN,

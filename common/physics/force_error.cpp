@@ -24,9 +24,9 @@ struct Row {
   ErrorLimit monopole, quadrupole;
 };
 
-// Limits per angle: twice the largest error of step15_barnes_hut, with leaves of up to 16 bodies
-// and groups of 32. The error was measured in 150 random problems of 20 to 1200 bodies
-// (tests/step_tests/random_ladder_test.cpp, seeds 7000 to 7149), in nine scenarios with 2000
+// Limits per angle: twice the largest error of the first step with a tree, with leaves of up to 16
+// bodies and groups of 32. The error was measured in 150 random problems of 20 to 1200 bodies
+// (tests/step_tests/random_problems_test.cpp, seeds 7000 to 7149), in nine scenarios with 2000
 // bodies, and for 40 to 500 bodies evenly spaced on lines, planes and bars. The evenly spaced
 // bodies have the largest errors, up to ten times those of the scenarios, because most of the force
 // on such a body comes from a few nodes whose errors are similar.
@@ -40,14 +40,14 @@ constexpr std::array<Row, 7> kRows = {{
     {1.0, {2.7e-1, 9.7e-1}, {1.9e-1, 9.4e-1}},
 }};
 
-// Limits per unit of the force tolerance: twice the largest error of step15b_force_aware at angle 1
-// and tolerances of 5e-4 to 5e-2, for the problems above (of the random problems, only seeds 7000
-// to 7059). Nodes without quadrupoles have errors of the same sign all over a sphere, so twice the
-// error of 300 to 5000 bodies on one or two spheres applies to them. If a tolerance decides which
-// nodes are accepted, all accepted nodes have similar errors, so the shape of a system matters less
-// than if an angle decides. Below kFineTolerance, the error falls more slowly than the tolerance,
-// because the errors of more and more nodes add up: in galaxies of 20,000 bodies the error is
-// proportional to the tolerance to the power 0.6.
+// Limits per unit of the force tolerance: twice the largest error of the first step with one, at
+// angle 1 and tolerances of 5e-4 to 5e-2, for the problems above (of the random problems, only
+// seeds 7000 to 7059). Nodes without quadrupoles have errors of the same sign all over a sphere, so
+// twice the error of 300 to 5000 bodies on one or two spheres applies to them. If a tolerance
+// decides which nodes are accepted, all accepted nodes have similar errors, so the shape of a
+// system matters less than if an angle decides. Below kFineTolerance, the error falls more slowly
+// than the tolerance, because the errors of more and more nodes add up: in galaxies of 20,000
+// bodies the error is proportional to the tolerance to the power 0.6.
 constexpr double kFineTolerance = 1e-3, kFineMonopoleTolerance = 5e-3;
 constexpr ErrorLimit kMonopolePerTolerance = {1.4, 4.2}, kQuadrupolePerTolerance = {0.15, 0.76};
 // Step 16 accepts more nodes with series of orders 4 and 5, because it knows their second moments.
@@ -191,7 +191,7 @@ double ForceCheck<Real>::worst_error(const Reference& reference, int i, W error,
 }
 
 template <class Real>
-void ForceCheck<Real>::check_each(Gate& worst, Bodies bodies, Bodies kicked,
+void ForceCheck<Real>::check_each(Check& worst, Bodies bodies, Bodies kicked,
                                   const std::vector<int>& which) const {
   const Reference reference(bodies);
   for (const int i : which) {
@@ -202,7 +202,7 @@ void ForceCheck<Real>::check_each(Gate& worst, Bodies bodies, Bodies kicked,
 }
 
 template <class Real>
-double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) const {
+double ForceCheck<Real>::check(ForceChecks& checks, Bodies bodies, Bodies kicked) const {
   const Reference reference(bodies);
   std::vector<double> relative(which_.size()), worst(which_.size());
   std::vector<std::array<W, 4>> squares_of(which_.size());
@@ -226,7 +226,7 @@ double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) 
     magnitudes += m;
     squares += q;
   }
-  for (const double error : worst) gates.worst.value = max_or_nan(gates.worst.value, error);
+  for (const double error : worst) checks.worst.value = max_or_nan(checks.worst.value, error);
   const auto of_scale = [&](W sum) { return root_of_ratio(sum, scale); };
   // If a few close pairs dominate, their errors do not average out over the system. If forces
   // cancel, the same error is larger relative to the sum of the forces.
@@ -234,17 +234,17 @@ double ForceCheck<Real>::check(ForceGates& gates, Bodies bodies, Bodies kicked) 
   const double rms = of_scale(error), p99 = percentile99(std::move(relative));
   const double rms_limit =
       std::hypot(this->rms_limit() * std::hypot(1, 3 * dominance) * std::max(1.0, cancellation / 4),
-                 gates.approximate.rms * cancellation);
-  const double p99_limit = std::hypot(4 * this->rms_limit(), gates.approximate.p99);
+                 checks.approximate.rms * cancellation);
+  const double p99_limit = std::hypot(4 * this->rms_limit(), checks.approximate.p99);
   const bool close = rms <= rms_limit && p99 <= p99_limit;
   const ErrorLimit loss = close ? ErrorLimit{} : loss_in_sums(bodies);
-  gates.rms.keep_worse(rms, std::hypot(rms_limit, loss.rms));
-  gates.p99.keep_worse(p99, std::hypot(p99_limit, loss.p99));
+  checks.rms.keep_worse(rms, std::hypot(rms_limit, loss.rms));
+  checks.p99.keep_worse(p99, std::hypot(p99_limit, loss.p99));
   return cancellation;
 }
 
 template <>
-ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodies,
+ErrorLimit ForceCheck<float>::check_tree(Check& check, std::span<const Body> bodies,
                                          std::span<const Body> kicked, float theta,
                                          const std::vector<int>& which) const {
   const ReferenceSystem direct(bodies);
@@ -260,7 +260,7 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
     const double error =
         length(velocity(kicked[static_cast<std::size_t>(i)]) - of_tree.acceleration);
     double allowed = of_tree.allowance;
-    if (!(error <= allowed + gate.limit * force.magnitude)) allowed += of_tree.lost;
+    if (!(error <= allowed + check.limit * force.magnitude)) allowed += of_tree.lost;
     errors[k] = relative_error(error <= allowed ? 0 : error - allowed, force.magnitude);
     const double off = length(of_tree.acceleration - force.acceleration) + allowed;
     own[k] = relative_error(off, force.magnitude);
@@ -268,7 +268,7 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
     errors_squared += off * off;
     magnitudes_squared += force.magnitude * force.magnitude;
   }
-  for (const double error : errors) gate.value = max_or_nan(gate.value, error);
+  for (const double error : errors) check.value = max_or_nan(check.value, error);
   // The acceleration_rms check measures the second argument of max, which exceeds the first
   // argument if strong forces have larger relative errors.
   const double rms = std::max(std::sqrt(squares / static_cast<double>(which.size())),
@@ -276,7 +276,7 @@ ErrorLimit ForceCheck<float>::check_tree(Gate& gate, std::span<const Body> bodie
   return {rms, percentile99(std::move(own))};
 }
 template <>
-ErrorLimit ForceCheck<double>::check_tree(Gate&, std::span<const Body>, std::span<const Body>,
+ErrorLimit ForceCheck<double>::check_tree(Check&, std::span<const Body>, std::span<const Body>,
                                           float, const std::vector<int>&) const {
   return {};  // no step with a tree computes in float64
 }

@@ -58,10 +58,10 @@ std::optional<Approximation> finer(const Approximation& approximation);
 // --- for the checks of validation.h ---
 
 // The limits on force errors, and the errors found.
-struct ForceGates {
+struct ForceChecks {
   ErrorLimit approximate;  // allowed in addition to rounding
-  Gate rms, p99;
-  Gate worst;  // the worst body's error, if the step computes direct sums
+  Check rms, p99;
+  Check worst;  // the worst body's error, if the step computes direct sums
 };
 
 template <class Real>
@@ -78,8 +78,8 @@ class ForceCheck {
   // the terms of a tile are added. A term is rounded once by each operation that computes it, and
   // once by each addition to a sum that contains it.
   double worst_limit() const;
-  ForceGates gates(const std::string& rms, const std::string& p99,
-                   const Approximation& approximation) const {
+  ForceChecks checks(const std::string& rms, const std::string& p99,
+                     const Approximation& approximation) const {
     return {error_limit(approximation),
             {rms, 0, rms_limit()},
             {p99, 0, 4 * rms_limit()},
@@ -88,19 +88,19 @@ class ForceCheck {
   // `kicked` holds the same bodies, with the step's accelerations as velocities. Returns how much
   // the forces on a body cancel: the sum of their magnitudes, divided by the acceleration. Both are
   // RMS values over all bodies.
-  double check(ForceGates& gates, Bodies bodies, Bodies kicked) const;
+  double check(ForceChecks& checks, Bodies bodies, Bodies kicked) const;
   // Checks only the bodies `which`, against the limit for the worst body.
-  void check_each(Gate& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
+  void check_each(Check& worst, Bodies bodies, Bodies kicked, const std::vector<int>& which) const;
 
   // Compares the step's forces with the forces of the same tree in float64, whose nodes are opened
-  // by the angle theta. `gate` gets the error
+  // by the angle theta. `check` gets the error
   // of the worst body, divided by the sum of the magnitudes of the forces on that body. Returns the
   // error of the float64 tree on the same scale, plus an allowance for rounding.
-  ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies, std::span<const Body> kicked,
+  ErrorLimit check_tree(Check& check, std::span<const Body> bodies, std::span<const Body> kicked,
                         float theta) const {
-    return check_tree(gate, bodies, kicked, theta, which_);
+    return check_tree(check, bodies, kicked, theta, which_);
   }
-  ErrorLimit check_tree(Gate& gate, std::span<const Body> bodies, std::span<const Body> kicked,
+  ErrorLimit check_tree(Check& check, std::span<const Body> bodies, std::span<const Body> kicked,
                         float theta, const std::vector<int>& which) const;
 
   // Returns the error of sums in float if one large term comes first and dominates (a star among

@@ -97,7 +97,8 @@ using ReferenceSystem = BasicReference<double>;
 // loop.
 constexpr bool is_worth_a_team(int bodies) { return bodies >= 512; }
 
-// Takes `steps` time steps in float64, with the two loops that step 00 uses for --precision double.
+// Takes `steps` time steps in float64, with two plain loops, which --precision double also uses on
+// the CPU.
 void advance(SystemsF64& systems, double dt, int steps, double softening_squared);
 
 }  // namespace nbody

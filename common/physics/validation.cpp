@@ -68,7 +68,7 @@ class Validator {
     // While a GPU takes the time steps, the CPU's cores are free for the sums in float64.
     auto sums = std::async(when(), [&] {
       cancellation_ = check_forces(first);
-      return finite && !has_tree() ? check_trajectory() : Gate();
+      return finite && !has_tree() ? check_trajectory() : Check();
     });
     check_kick_drift(first);
     const std::vector<Change> changes = changes_of(first);
@@ -81,14 +81,14 @@ class Validator {
       if (!sampled_) sums.wait();  // the composition also checks forces
       last = check_composition(first);
     }
-    Gate trajectory = sums.get();
+    Check trajectory = sums.get();
     check_body_order(first, changes);
     if (!finite) return decided({time_step_, finite_});
     if (last) check(*last);
     if (has_tree()) trajectory = check_trajectory();  // its limit is not known earlier
     if (kick_drift_.failed() || composition_.failed()) allow_sums_in_any_order(first);
-    std::vector<Gate> others{time_step_, finite_,           composition_, mass_,
-                             momentum_,  angular_momentum_, trajectory};
+    std::vector<Check> others{time_step_, finite_,           composition_, mass_,
+                              momentum_,  angular_momentum_, trajectory};
     if (kept_tree_) others.push_back(*kept_tree_);
     if (const auto series = check_series()) others.push_back(*series);
     return decided(others);
@@ -141,19 +141,19 @@ class Validator {
 
   // Returns the checks of a single step and the checks `others`. Checks whose limit is too wide
   // are marked as undecided.
-  Validation decided(const std::vector<Gate>& others) const {
+  Validation decided(const std::vector<Check>& others) const {
     Validation result{{forces_.rms, forces_.p99}, sampled_};
-    if (is_direct()) result.gates.push_back(forces_.worst);
-    result.gates.insert(result.gates.end(), {order_, kick_drift_, mean_kick_, mean_drift_});
-    result.gates.insert(result.gates.end(), others.begin(), others.end());
-    const bool fine_decides = check_finer(result.gates);
-    for (Gate& gate : result.gates) {
-      if (!std::isfinite(gate.value)) continue;  // NaN and infinity fail at any limit
+    if (is_direct()) result.checks.push_back(forces_.worst);
+    result.checks.insert(result.checks.end(), {order_, kick_drift_, mean_kick_, mean_drift_});
+    result.checks.insert(result.checks.end(), others.begin(), others.end());
+    const bool fine_decides = check_finer(result.checks);
+    for (Check& check : result.checks) {
+      if (!std::isfinite(check.value)) continue;  // NaN and infinity fail at any limit
       const double too_wide = has_tree() ? 1 : fine_decides ? kMaxCoarseLimit : kMaxLimit;
-      gate.decided = gate.decided && gate.limit <= too_wide;
+      check.decided = check.decided && check.limit <= too_wide;
       // A system whose limit is too wide stays undecided even if another one is nearer its limit.
-      const double widest = std::max(gate.limit, gate.widest);
-      if (widest > too_wide) gate.open = format("the limit has grown to %.2g", widest);
+      const double widest = std::max(check.limit, check.widest);
+      if (widest > too_wide) check.open = format("the limit has grown to %.2g", widest);
     }
     return result;
   }
@@ -200,8 +200,9 @@ class Validator {
     check_mean_change(mean_kick_, mean_drift_, step.before, step.kicked, step.after, input_.dt,
                       4 * rms_limit());
   }
-  void check_kick_drift(Gate& gate, const State& before, const State& kicked, const State& after) {
-    nbody::check_kick_drift(gate, before, kicked, after, input_.dt);
+  void check_kick_drift(Check& check, const State& before, const State& kicked,
+                        const State& after) {
+    nbody::check_kick_drift(check, before, kicked, after, input_.dt);
   }
 
   // Other checks call single steps, which build a tree. Here bodies start from rest and take steps
@@ -224,11 +225,11 @@ class Validator {
                    static_cast<W>(moving * steps));
   }
 
-  std::optional<Gate> check_series() const {
+  std::optional<Check> check_series() const {
     if constexpr (std::is_same_v<Real, float>) {
       if (by_series(input_.approximation) && variants_.by_series)
-        return series_gate(input_.approximation, input_.softening_squared, variants_.by_series,
-                           input_.largest_group);
+        return series_check(input_.approximation, input_.softening_squared, variants_.by_series,
+                            input_.largest_group);
     }
     return std::nullopt;
   }
@@ -240,33 +241,33 @@ class Validator {
 
   // Adds the checks at a smaller angle. Returns true if these checks can decide: always for a known
   // tree, otherwise if both of their limits are at most kMaxLimit.
-  bool check_finer(std::vector<Gate>& gates) const {
+  bool check_finer(std::vector<Check>& checks) const {
     if (has_tree()) {
-      gates.insert(gates.begin() + 2, tree_);
+      checks.insert(checks.begin() + 2, tree_);
       return true;
     }
-    check_tree_by_angle(gates);
+    check_tree_by_angle(checks);
     const auto finer_than_asked = finer(input_.approximation);
     if (!finer_than_asked || !variants_.fine) return false;
     const std::string at = "_at_theta_" + shortest(finer_than_asked->theta);
-    ForceGates forces = check_.gates("rms" + at, "p99" + at, *finer_than_asked);
+    ForceChecks forces = check_.checks("rms" + at, "p99" + at, *finer_than_asked);
     const State kicked = kicked_by(variants_.fine, input_.start);
     for (int s = 0; s < kicked.count; ++s)
       check_.check(forces, input_.start.system(s), kicked.system(s));
-    gates.insert(gates.end(), {forces.rms, forces.p99});
+    checks.insert(checks.end(), {forces.rms, forces.p99});
     return forces.rms.limit <= kMaxLimit && forces.p99.limit <= kMaxLimit;
   }
 
   // Without a limit on the error of a node, the step's tree is known.
-  void check_tree_by_angle(std::vector<Gate>& gates) const {
+  void check_tree_by_angle(std::vector<Check>& checks) const {
     if constexpr (std::is_same_v<Real, float>) {
       const auto unlimited = by_angle(input_.approximation);
       if (!input_.tree || !unlimited || !variants_.by_angle) return;
-      Gate tree = tree_;
+      Check tree = tree_;
       const State kicked = kicked_by(variants_.by_angle, input_.start);
       for (int s = 0; s < kicked.count; ++s)
         check_.check_tree(tree, input_.start.system(s), kicked.system(s), unlimited->theta);
-      gates.push_back(tree);
+      checks.push_back(tree);
     }
   }
 
@@ -374,11 +375,11 @@ class Validator {
     compare_states(composition_, a, b, duration_of(steps));
   }
 
-  Gate check_trajectory() const {
+  Check check_trajectory() const {
     const double of_tree = has_tree() ? tree_error_ : approximate_.rms;
     const double force_limit = std::hypot(rms_limit(), of_tree);
     const int count = input_.start.count;
-    if (!sampled_) return trajectory_gate(input_, sample(count, count), force_limit);
+    if (!sampled_) return trajectory_check(input_, sample(count, count), force_limit);
     // Chooses one system at random, but always the same system for the same run.
     const int one =
         static_cast<int>(std::mt19937(static_cast<unsigned>(n()))() % static_cast<unsigned>(count));
@@ -386,10 +387,10 @@ class Validator {
     if (cost > 4 * kBudget<Real>)
       return {"trajectory", 0, 0, false,
               format("not compared: that takes %.2g interactions in float64", cost)};
-    Gate gate = trajectory_gate(input_, {one}, force_limit);
-    if (gate.decided && count > 1)
-      gate.open = format("compared only in system %d of %d", one, count);
-    return gate;
+    Check check = trajectory_check(input_, {one}, force_limit);
+    if (check.decided && count > 1)
+      check.open = format("compared only in system %d of %d", one, count);
+    return check;
   }
 
   const ValidationInput<Real>& input_;
@@ -407,41 +408,43 @@ class Validator {
   double conservation_limit() const {
     return (1e-5 + 1e-6 * std::sqrt(input_.steps)) * kRounding<Real> + 2 * approximate_.rms;
   }
-  ForceGates forces_ = check_.gates("acceleration_rms", "acceleration_p99", input_.approximation);
+  ForceChecks forces_ = check_.checks("acceleration_rms", "acceleration_p99", input_.approximation);
   const ErrorLimit approximate_ = forces_.approximate;
-  Gate tree_{"tree", 0, 1e-5};
+  Check tree_{"tree", 0, 1e-5};
   double tree_error_ = 0;             // relative force error that the tree may have
   std::vector<double> cancellation_;  // of the forces at the first step
-  Gate order_{"body_order", 0, 4 * rms_limit()};
-  Gate kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
-  Gate mean_kick_{"mean_kick", 0, 8 * rms_limit()};
-  Gate mean_drift_{"mean_drift", 0, 1e-6 * kRounding<Real>};
-  Gate time_step_{"time_step", 0, 1e-6 * kRounding<Real>};
-  Gate finite_{"finite", 0, 0};
+  Check order_{"body_order", 0, 4 * rms_limit()};
+  Check kick_drift_{"kick_drift", 0, 1e-6 * kRounding<Real>};
+  Check mean_kick_{"mean_kick", 0, 8 * rms_limit()};
+  Check mean_drift_{"mean_drift", 0, 1e-6 * kRounding<Real>};
+  Check time_step_{"time_step", 0, 1e-6 * kRounding<Real>};
+  Check finite_{"finite", 0, 0};
   // Each call begins with a new tree, so a tree that is kept for several steps has other errors.
-  Gate composition_{
+  Check composition_{
       "composition", 0,
       1e-6 * kRounding<Real> + (input_.approximation.rebuild_every > 1 ? approximate_.rms : 0)};
-  std::optional<Gate> kept_tree_;  // empty unless bodies moved while a tree was kept
-  Gate mass_{"mass", 0, 0};
-  Gate momentum_{"momentum", 0, conservation_limit()};
-  Gate angular_momentum_{"angular_momentum", 0, conservation_limit()};
+  std::optional<Check> kept_tree_;  // empty unless bodies moved while a tree was kept
+  Check mass_{"mass", 0, 0};
+  Check momentum_{"momentum", 0, conservation_limit()};
+  Check angular_momentum_{"angular_momentum", 0, conservation_limit()};
 };
 
 }  // namespace
 
 bool Validation::failed() const {
-  return std::any_of(gates.begin(), gates.end(), [](const Gate& gate) { return gate.failed(); });
+  return std::any_of(checks.begin(), checks.end(),
+                     [](const Check& check) { return check.failed(); });
 }
 
 bool Validation::partial() const {
-  return std::any_of(gates.begin(), gates.end(), [](const Gate& gate) { return gate.unproved; });
+  return std::any_of(checks.begin(), checks.end(),
+                     [](const Check& check) { return check.unproved; });
 }
 
 std::vector<std::string> Validation::open() const {
   std::vector<std::string> phrases;
-  for (const Gate& gate : gates)
-    if (!gate.open.empty()) phrases.push_back(gate.name + ": " + gate.open);
+  for (const Check& check : checks)
+    if (!check.open.empty()) phrases.push_back(check.name + ": " + check.open);
   return phrases;
 }
 

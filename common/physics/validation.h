@@ -67,7 +67,7 @@
 
 #include "nbody/bodies.h"
 #include "nbody/step.h"
-#include "physics/gate.h"
+#include "physics/check.h"
 
 namespace nbody {
 
@@ -78,7 +78,7 @@ namespace nbody {
 enum class ValidationMode { automatic, full, sampled, off };
 
 struct Validation {
-  std::vector<Gate> gates;
+  std::vector<Check> checks;
   bool sampled = false;  // some forces were checked in every system, and at most one trajectory
   bool failed() const;
   // True if the run was too long to be repeated, and no chunk of it was repeated either.

@@ -12,13 +12,13 @@
 namespace nbody {
 namespace {
 
-void print_gate(std::ostream& out, const Gate& gate) {
-  out << format("  %-18s ", gate.name.c_str());
-  if (gate.decided)
-    out << format("%9.2e  limit %8.1e  %s", gate.value, gate.limit,
-                  gate.failed() ? "FAIL" : "pass");
-  if (gate.failed() && !gate.detail.empty()) out << ": " << gate.detail;
-  if (!gate.open.empty()) out << (gate.decided ? "; " : "undecided: ") << gate.open;
+void print_check(std::ostream& out, const Check& check) {
+  out << format("  %-18s ", check.name.c_str());
+  if (check.decided)
+    out << format("%9.2e  limit %8.1e  %s", check.value, check.limit,
+                  check.failed() ? "FAIL" : "pass");
+  if (check.failed() && !check.detail.empty()) out << ": " << check.detail;
+  if (!check.open.empty()) out << (check.decided ? "; " : "undecided: ") << check.open;
   out << '\n';
 }
 
@@ -39,7 +39,7 @@ void print_verdict(std::ostream& out, const Result& result) {
     out << "  verdict      unchecked\n";
     return;
   }
-  for (const Gate& gate : result.validation->gates) print_gate(out, gate);
+  for (const Check& check : result.validation->checks) print_check(out, check);
   out << "  verdict      " << result.verdict()
       << (result.validation->sampled ? " (sampled: forces on some bodies of every system)"
                                      : " (full)")

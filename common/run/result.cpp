@@ -157,11 +157,11 @@ std::string to_json(const Result& result) {
   for (const Timing& timing : result.repeats) repeats.push_back(json_of(timing));
   const Validation validation = result.validation.value_or(Validation());
   Json errors = Json::object(), limits = Json::object(), failed = Json::array();
-  for (const Gate& gate : validation.gates) {
+  for (const Check& check : validation.checks) {
     // JSON has no NaN, so a value that is not finite becomes null.
-    errors[gate.name] = gate.decided && std::isfinite(gate.value) ? Json(gate.value) : Json();
-    limits[gate.name] = gate.limit;
-    if (gate.failed()) failed.push_back(gate.name);
+    errors[check.name] = check.decided && std::isfinite(check.value) ? Json(check.value) : Json();
+    limits[check.name] = check.limit;
+    if (check.failed()) failed.push_back(check.name);
   }
   const Json record = {{"step", result.info.name},
                        {"parent", result.info.parent},

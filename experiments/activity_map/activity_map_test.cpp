@@ -17,9 +17,9 @@ TEST_P(EveryRung, PassesItsCheck) {
       const Problem problem = problem_of(cells, 3);
       const auto start = uniform_bodies(n);
       const auto outcome = simulate(GetParam(), GetParam().block, problem, start);
-      for (const auto& gate : check(GetParam(), GetParam().block, problem, start, outcome)) {
-        EXPECT_FALSE(gate.failed())
-            << gate.name << ' ' << gate.value << ", N " << n << ", D " << cells;
+      for (const auto& made : check(GetParam(), GetParam().block, problem, start, outcome)) {
+        EXPECT_FALSE(made.failed())
+            << made.name << ' ' << made.value << ", N " << n << ", D " << cells;
       }
     }
   }

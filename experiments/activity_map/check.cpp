@@ -69,8 +69,8 @@ Problem problem_of(int cells, int steps) {
           .softening_squared = static_cast<float>(kSoftening * kSoftening)};
 }
 
-std::vector<nbody::Gate> check(const Rung& rung, int block, const Problem& problem,
-                               const std::vector<Body2d>& start, const Outcome& outcome) {
+std::vector<nbody::Check> check(const Rung& rung, int block, const Problem& problem,
+                                const std::vector<Body2d>& start, const Outcome& outcome) {
   const int n = static_cast<int>(start.size());
   const double error =
       rung.name == "map_alone" ? 0 : acceleration_error(rung, block, problem, start);

@@ -16,7 +16,7 @@ Problem problem_of(int cells, int steps);
 // acceleration_rms  relative error against float64 of up to 256 accelerations, from one kick of
 //                   length 1 from rest (0 for a variant without forces)
 // wrong_cells       number of cells of the map that differ in any bit from the bodies' histogram
-std::vector<nbody::Gate> check(const Rung& rung, int block, const Problem& problem,
-                               const std::vector<Body2d>& start, const Outcome& outcome);
+std::vector<nbody::Check> check(const Rung& rung, int block, const Problem& problem,
+                                const std::vector<Body2d>& start, const Outcome& outcome);
 
 }  // namespace activity

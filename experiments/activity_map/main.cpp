@@ -89,11 +89,11 @@ int run(int argc, char** argv) {
         record["block"] = block;
         record["cells"] = cells;
         records.add(record);
-        const auto& gates = result.validation->gates;
+        const auto& checks = result.validation->checks;
         std::printf(
             "%-20s block %4d  N %6d  D %6d  compute %.6f s  rms %.1e  wrong cells %.0f  %s%s\n",
             std::string(rung.name).c_str(), block, n, cells, median(result.repeats).compute,
-            gates[0].value, gates[1].value, result.verdict().c_str(),
+            checks[0].value, checks[1].value, result.verdict().c_str(),
             experiments::emulated_mark(result.platform));
         std::fflush(stdout);
       }

@@ -3,7 +3,7 @@
 
 namespace course {
 
-nbody::Gate check(const std::vector<Body>& start) {
+nbody::Check check(const std::vector<Body>& start) {
   std::vector<Body> at_rest = start;
   for (Body& body : at_rest) body.vx = body.vy = body.vz = 0;
   std::vector<nbody::Body> bodies;

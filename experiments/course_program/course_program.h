@@ -23,7 +23,7 @@ constexpr int kSteps = 10;
 double simulate(std::vector<Body>& bodies, int steps);
 
 // Returns the relative RMS error of the accelerations of up to 256 bodies, against float64.
-nbody::Gate check(const std::vector<Body>& start);
+nbody::Check check(const std::vector<Body>& start);
 
 nbody::Platform platform();
 

@@ -28,8 +28,8 @@ using CourseProgram = experiments::OnADevice<platform, testing::TestWithParam<in
 
 TEST_P(CourseProgram, FollowsFloat64) {
   const auto start = bodies_apart(GetParam());
-  const nbody::Gate gate = check(start);
-  EXPECT_FALSE(gate.failed()) << gate.value;
+  const nbody::Check made = check(start);
+  EXPECT_FALSE(made.failed()) << made.value;
   auto end = start;
   simulate(end, kSteps);
   std::vector<nbody::Body> bodies;

@@ -4,7 +4,7 @@ check each answer.
 
     answers_test.py day ROOT BUILD     checks that answers match exercises; checks mutants,
                                        equations, and the bytes that built programs write
-    answers_test.py night ROOT BUILD [NAME]
+    answers_test.py nightly ROOT BUILD [NAME]
                                        checks answers for which a program must be compiled: an
                                        edited step, or a step with nvcc
 """
@@ -119,7 +119,7 @@ def source_of(step, file=None):
     return ROOT / step / file if file else next((ROOT / step).glob("nbody.c*"))
 
 
-def by_day(known, steps, mutants):
+def quick(known, steps, mutants):
     seen = set()
     for name, asked, answer in exercises(steps):
         seen.add(name)
@@ -129,13 +129,13 @@ def by_day(known, steps, mutants):
         elif how is None:
             yield f"{name}: answers.toml does not say how its answer is checked"
         else:
-            for line in known_by_day(name, how, flat(answer), mutants):
+            for line in known_in_quick_tests(name, how, flat(answer), mutants):
                 yield f"{name}: {line}"
     for name in known.keys() - seen:
         yield f"{name}: answers.toml has this exercise, but no README has it"
 
 
-def known_by_day(name, how, answer, mutants):
+def known_in_quick_tests(name, how, answer, mutants):
     for key in how.keys() - KEYS:
         yield f"'{key}' is not a key of answers.toml"
     if not how.keys() - {"text"}:
@@ -152,12 +152,12 @@ def known_by_day(name, how, answer, mutants):
             yield f"{step} has no mutant '{mutant}'"
         elif (
             not any(
-                f"`{gate}`" in answer
-                for gate in table.get("caught_by", table.get("caught_only_by", []))
+                f"`{check}`" in answer
+                for check in table.get("caught_by", table.get("caught_only_by", []))
             )
             and "says" not in table
         ):
-            yield f"the answer names none of the gates that reject {mutant}"
+            yield f"the answer names none of the checks that reject {mutant}"
     for expression, value in how.get("equation", {}).items():
         found = eval(expression, {"__builtins__": {}, **WORDS})
         if str(found) != value and not (isinstance(found, float) and found == float(value)):
@@ -264,9 +264,9 @@ def outcome(case, step, program, folder):
         yield f"it should fail {case['fails']} but fails {found['failed']}"
     if case.get("says", "") not in found["said"]:
         yield f"it does not say '{case['says']}': {found['said']}"
-    for gate, value in case.get("values", {}).items():
-        if differs(found["errors"].get(gate, 0), value):
-            yield f"{gate} is {found['errors'].get(gate)}, not {value}"
+    for check, value in case.get("values", {}).items():
+        if differs(found["errors"].get(check, 0), value):
+            yield f"{check} is {found['errors'].get(check)}, not {value}"
     other = step if case.get("same") else case.get("same_as")
     if other and end.read_bytes() != output_of(" ".join([other, *arguments])):
         yield f"its bytes differ from those of {other}"
@@ -320,7 +320,7 @@ def main():
         mutants["memory"] = {k: v for table in of_memory.values() for k, v in table.items()}
         for page, steps in STEPS.items():
             mutants[page] = {k: v for step in steps for k, v in mutants[step].items()}
-        problems = list(by_day(known, step_folders(ROOT), mutants))
+        problems = list(quick(known, step_folders(ROOT), mutants))
     else:
         chosen = {name: how for name, how in known.items() if BY_NIGHT & how.keys()
                   and (len(sys.argv) < 5 or name in sys.argv[4:])}

@@ -39,7 +39,7 @@ def tracked(root: Path) -> list[Path]:
 def includes(root: Path, files: list[Path]) -> dict[Path, list[Path]]:
     """Returns the repository files that each file includes, using the compiler's include paths."""
     known = set(files)
-    folders = [Path(p) for p in ("", "common", "common/include", "common/io/gadget",
+    folders = [Path(p) for p in ("", "common", "common/include", "common/io/gadget_hdf5",
                                  "hostcuda/include", "hostcuda/src", "hostcuda/cublas/include",
                                  "view/server", "view/frames")]
     result = {}

@@ -1,6 +1,6 @@
 // Tests Gadget files: files that we write and read again, files that other programs wrote, and
 // files that must be rejected.
-#include "io/gadget/gadget.h"
+#include "io/gadget_hdf5/gadget.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,8 +17,8 @@
 #include "support/tests/temporary_folder.h"
 
 #ifdef NBODY_HDF5
-#include "io/gadget/hdf5_access.h"
-#include "io/gadget/isolated.h"
+#include "io/gadget_hdf5/hdf5_access.h"
+#include "io/gadget_hdf5/isolated.h"
 #endif
 
 namespace nbody {

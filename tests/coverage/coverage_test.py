@@ -19,10 +19,10 @@ STEPS = "step1[0-5]_*"
 INCLUDED = ("float64", "small_systems")  # folders with kernels that these steps include
 # The other tests would add nothing: other thread orders run the same lines, and large problems run
 # the same lines as small ones.
-GROUPS = "force|ladder|chunks|passes|launches|stack|skewed|clusters|too_large"
+GROUPS = "force|size_sweep|chunks|passes|launches|stack|skewed|clusters|too_large"
 TESTS = rf"^(step1[0-5]_[a-z0-9_]+\.({GROUPS})|cluster\.(bits|memory))$"
 # Tests that are not quick, and the only ones that reach some template instances.
-NIGHTLY = {"step12_newton3": "LadderFloat64.IsRightInEveryShape"}
+NIGHTLY = {"step12_newton3": "SweepFloat64.IsRightInEveryShape"}
 
 
 def run(*command):

@@ -13,7 +13,7 @@
 
 #include "fuzzing.h"
 #include "io/formats/formats.h"
-#include "io/gadget/gadget.h"
+#include "io/gadget_hdf5/gadget.h"
 #include "nbody/error.h"
 
 namespace {

@@ -78,7 +78,7 @@ cheats = tomllib.loads((Path(__file__).parent / "cheats.toml").read_text(encodin
 names = [word for word in sys.argv[2:] if word != "--run"]
 chosen = {
     name: cheat
-    for name, cheat in cheats["by_night" if "--run" in sys.argv else "by_day"].items()
+    for name, cheat in cheats["nightly" if "--run" in sys.argv else "quick"].items()
     if (name in names or not names)
     and cheat.get("machine", platform.machine()) == platform.machine()
 }

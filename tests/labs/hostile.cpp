@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "../../tools/grade/refuse_exec.h"
+#include "../../tools/sandbox/refuse_exec.h"
 
 // Gives up the right to start programs, as the grader's worker does.
 [[gnu::constructor(101)]] static void start() { nbody::grading::refuse_exec(); }

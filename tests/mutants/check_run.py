@@ -28,7 +28,7 @@ def shape_table(command, rank, environment, inputs, record):
 
 
 def run(program, declared, mode, inputs, record, weak=None):
-    """Returns the outcome of a run in the folder `inputs`: the failed gates and weak checks, or why
+    """Returns the outcome of a run in the folder `inputs`: failed checks and weak checks, or why
     the run was stopped."""
     # The blocks of a grid run on one core, so that a race between them always has the same result.
     environment = {name: value for name, value in os.environ.items()
@@ -70,10 +70,10 @@ def passed(found):
 def describe(found):
     if "verdict" not in found:
         return f"exit code {found['exit']}: {found['said'].strip()}"
-    gates = [
-        f"{gate} {found['errors'][gate]} > {found['limits'][gate]}" for gate in found["failed"]
+    checks = [
+        f"{check} {found['errors'][check]} > {found['limits'][check]}" for check in found["failed"]
     ]
-    return f"exit code {found['exit']}, " + ("; ".join(gates) if gates else "no gate failed")
+    return f"exit code {found['exit']}, " + ("; ".join(checks) if checks else "no check failed")
 
 
 def problems(declared, found, plain):

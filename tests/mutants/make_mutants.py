@@ -8,7 +8,7 @@
     make_mutants.py program STEP_SOURCE FILE    runs when the program is built: writes the program
         of a step with all its variants, each in its own namespace. Code that they share, mostly
         headers, is thus compiled only once
-    make_mutants.py ladder STEP_SOURCE FILE     the same, to be linked with the tests common to all
+    make_mutants.py size_sweep STEP_SOURCE FILE  the same, to be linked with the tests common to all
         steps
 """
 import hashlib
@@ -48,7 +48,7 @@ class Mutant:
     mode: str = ""
     passes_plain: bool = False
     define: str = ""
-    ladder: bool = False
+    size_sweep: bool = False
     shape: int = -1
     file: str = "nbody.*"
 
@@ -156,8 +156,8 @@ def write_tests(root, folder):
     steps = dict.fromkeys(mutant.step for mutant in mutants)
     lines = [f"nbody_mutant_program({step} \"{source_of(root, step)}\")" for step in steps]
     lines += [f"nbody_mutant_test({name} {test['step']})" for name, test in tests.items()]
-    lines += [f"nbody_ladder_test({mutant.name} {mutant.step} {mutant.mode})"
-              for mutant in mutants if mutant.ladder]
+    lines += [f"nbody_size_sweep_test({mutant.name} {mutant.step} {mutant.mode})"
+              for mutant in mutants if mutant.size_sweep]
     (folder / "mutants.cmake").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -221,7 +221,7 @@ def namespace(mutant, name, source, text):
     return f'{begin}namespace {name} {{\n#line 1 "{source}"\n{text}\n}}\n{end}'
 
 
-def write_ladder(source, file):
+def write_size_sweep(source, file):
     write_program(source, file, "nbody::step_main")
 
 
@@ -252,7 +252,7 @@ int main(int argc, char** argv) {{
 
 def main(command, *paths):
     try:
-        {"tests": write_tests, "program": write_program, "ladder": write_ladder}[command](
+        {"tests": write_tests, "program": write_program, "size_sweep": write_size_sweep}[command](
             *map(Path, paths)
         )
     except (EditError, tomllib.TOMLDecodeError) as error:

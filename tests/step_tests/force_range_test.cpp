@@ -63,7 +63,7 @@ double error_of(const Systems& start, const Systems& accelerated, double softeni
 }
 
 // Another unit of mass, a power of two, must change only the exponents of the accelerations.
-TEST(LadderForceRange, UnitsOfMassDoNotMatter) {
+TEST(SweepForceRange, UnitsOfMassDoNotMatter) {
   if (!depends_on_forces()) return;
   const Systems start = sphere(1500);
   for (const Approximation& approximation : approximations({2, 3, 4, 5}, 2, kTolerance)) {
@@ -83,7 +83,7 @@ TEST(LadderForceRange, UnitsOfMassDoNotMatter) {
 
 // The moments of these bodies' nodes are so small that some of them underflow. They may not count
 // for less than they are.
-TEST(LadderForceRange, SmallAndLightSystemsAreAccurate) {
+TEST(SweepForceRange, SmallAndLightSystemsAreAccurate) {
   if (!depends_on_forces()) return;
   const float length = 1e-11f, mass = 1e-12f;
   const double softening = kSoftening * length;
@@ -104,7 +104,7 @@ TEST(LadderForceRange, SmallAndLightSystemsAreAccurate) {
 
 // On a uniform shell without quadrupoles, the errors of most nodes have the same sign. The
 // validator must allow them.
-TEST(LadderForceRange, PassesOnAUniformShell) {
+TEST(SweepForceRange, PassesOnAUniformShell) {
   if (!depends_on_forces() || is_slow()) return;
   constexpr int kBodies = 4000;
   Systems shell(1, kBodies);
@@ -115,7 +115,7 @@ TEST(LadderForceRange, PassesOnAUniformShell) {
         rounded({width * std::cos(turn), width * std::sin(turn), z, 0, 0, 0, 1.0 / kBodies});
   }
   for (const Approximation& approximation : approximations({3, 5}, 0, 1e-3f))
-    EXPECT_EQ(failed_gates(shell, 0.01, 1, 0.02, ValidationMode::full, approximation), "")
+    EXPECT_EQ(failed_checks(shell, 0.01, 1, 0.02, ValidationMode::full, approximation), "")
         << "order " << approximation.order.value_or(0);
 }
 

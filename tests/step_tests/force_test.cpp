@@ -113,7 +113,7 @@ TEST(Force, KeepsItsBoundInALargeSystem) {
   // If every node is opened, a tree computes a direct sum, but slowly.
   const bool slow = is_slow() || step().info.approximation;
   const Systems start = plummer(1, gpu ? 65536 : slow ? 2048 : 6144);
-  EXPECT_EQ(failed_gates(start, 0.001, 1, 0.05, ValidationMode::sampled), "");
+  EXPECT_EQ(failed_checks(start, 0.001, 1, 0.05, ValidationMode::sampled), "");
 }
 
 }  // namespace

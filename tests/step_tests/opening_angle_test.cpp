@@ -44,21 +44,21 @@ struct Angle {
   double error;  // RMS over 1500 bodies of a sphere. The limits are for the worst shape.
 };
 
-class LadderOpening : public testing::TestWithParam<Angle> {
+class SweepOpening : public testing::TestWithParam<Angle> {
  protected:
   Approximation angle_ = GetParam().approximation;
 };
 
-TEST_P(LadderOpening, PassesEveryGate) {
+TEST_P(SweepOpening, PassesEveryCheck) {
   for (const int n : {40, 700})
-    EXPECT_EQ(
-        failed_gates(sphere(n < 100 ? 3 : 1, n), 0.01, 3, kSoftening, ValidationMode::full, angle_),
-        "");
+    EXPECT_EQ(failed_checks(sphere(n < 100 ? 3 : 1, n), 0.01, 3, kSoftening, ValidationMode::full,
+                            angle_),
+              "");
 }
 
 // A smaller angle must reduce the error, and so must a quadrupole; otherwise the option has no
 // effect. If there is no error at all, no bodies were grouped.
-TEST_P(LadderOpening, ErrsAsMuchAsMeasured) {
+TEST_P(SweepOpening, ErrsAsMuchAsMeasured) {
   const ErrorLimit error = error_of(sphere(1, 1500), angle_), limit = error_limit(angle_);
   EXPECT_LE(error.rms, limit.rms);
   EXPECT_LE(error.p99, limit.p99);
@@ -66,7 +66,7 @@ TEST_P(LadderOpening, ErrsAsMuchAsMeasured) {
   EXPECT_GE(error.rms, GetParam().error / 1.5);
 }
 
-TEST_P(LadderOpening, TakesNoShapeAmiss) {
+TEST_P(SweepOpening, TakesNoShapeAmiss) {
   const int n = 100;
   const auto check = [&](const char* shape, const auto& place) {
     Systems systems(1, n);
@@ -74,7 +74,7 @@ TEST_P(LadderOpening, TakesNoShapeAmiss) {
       const Vector3 x = place(i);
       systems.bodies[static_cast<std::size_t>(i)] = rounded({x.x, x.y, x.z, 0, 0, 0, 1.0 + i % 3});
     }
-    EXPECT_EQ(failed_gates(systems, 1e-3, 2, kSoftening, ValidationMode::full, angle_), "")
+    EXPECT_EQ(failed_checks(systems, 1e-3, 2, kSoftening, ValidationMode::full, angle_), "")
         << shape;
   };
   check("all in one place", [](int) { return Vector3{0.5, -0.25, 3}; });
@@ -89,7 +89,7 @@ TEST_P(LadderOpening, TakesNoShapeAmiss) {
 
 // A distant body feels all other bodies like one point that has their total mass and lies at their
 // centre of mass, so the root node must have the right mass and the right centre.
-TEST_P(LadderOpening, KeepsMassAndItsCentre) {
+TEST_P(SweepOpening, KeepsMassAndItsCentre) {
   Systems start = sphere(1, 700);
   for (std::size_t i = 0; i < start.bodies.size(); ++i)
     start.bodies[i].mass = 0.001f * static_cast<float>(1 + i % 9);
@@ -120,16 +120,16 @@ TEST_P(LadderOpening, KeepsMassAndItsCentre) {
 
 // In a pair of galaxies, most of the forces on a body cancel, so the error that the tolerance
 // allows is large compared with the acceleration that remains.
-TEST(LadderTolerance, PassesWhereForcesCancel) {
+TEST(SweepTolerance, PassesWhereForcesCancel) {
   const auto& own = step().info.approximation;
   if (!own || !own->force_tolerance) return;
   const Systems pair = make_scenario(find_scenario("galaxies"), {1, 3000, 42, kSoftening}).systems;
-  EXPECT_EQ(failed_gates(pair, 0.01, 1, kSoftening, ValidationMode::full, {1, 2, 5e-4f}), "");
+  EXPECT_EQ(failed_checks(pair, 0.01, 1, kSoftening, ValidationMode::full, {1, 2, 5e-4f}), "");
 }
 
 // Tests bodies on a line, where nearly all forces cancel. The validator builds step 15's tree
 // itself, in float64, so it must be able to decide every check, even at the largest angle.
-TEST(LadderAngle, IsDecidedOnALine) {
+TEST(SweepAngle, IsDecidedOnALine) {
   const auto& own = step().info.approximation;
   if (!own || own->force_tolerance) return;
   Systems line(1, 100);
@@ -140,11 +140,12 @@ TEST(LadderAngle, IsDecidedOnALine) {
   const Validation found =
       validated(line, 0.01, 1, kSoftening, ValidationMode::full, Integrator::euler, {1, 2, {}});
   EXPECT_FALSE(found.failed());
-  for (const Gate& gate : found.gates) EXPECT_TRUE(gate.decided) << gate.name << ": " << gate.open;
+  for (const Check& check : found.checks)
+    EXPECT_TRUE(check.decided) << check.name << ": " << check.open;
 }
 
 // The groups that share a series may have another size for each order.
-TEST(LadderSeries, OfEveryOrderIsChecked) {
+TEST(SweepSeries, OfEveryOrderIsChecked) {
   const auto& own = step().info.approximation;
   if (!own || !own->order) return;
   for (int order = 2; order <= 5; ++order) {
@@ -153,15 +154,15 @@ TEST(LadderSeries, OfEveryOrderIsChecked) {
     const Validation found = validated(sphere(1, 300), 0.01, 1, kSoftening, ValidationMode::full,
                                        Integrator::euler, of_order);
     EXPECT_FALSE(found.failed()) << order;
-    const auto series = std::ranges::find(found.gates, "series", &Gate::name);
-    ASSERT_NE(series, found.gates.end()) << order;
+    const auto series = std::ranges::find(found.checks, "series", &Check::name);
+    ASSERT_NE(series, found.checks.end()) << order;
     EXPECT_EQ(series->open, "") << order;
   }
 }
 
 // In a second time step with the tree of the first, all bodies are elsewhere. Nodes that keep their
 // old moments, or that act from as near as before, would give wrong forces.
-TEST(LadderKeptTree, HasNewMoments) {
+TEST(SweepKeptTree, HasNewMoments) {
   const auto& own = step().info.approximation;
   if (!own || !own->rebuild_every) return;
   constexpr int kBodies = 1500;
@@ -204,7 +205,7 @@ std::vector<Angle> angles() {
   }
   return {{{0.3f, 2}, 2.4e-5}, {{0.6f, 2}, 4.6e-4}, {{0.6f, 0}, 2.2e-3}, {{0.9f, 2}, 2.8e-3}};
 }
-INSTANTIATE_TEST_SUITE_P(Angles, LadderOpening, testing::ValuesIn(angles()), [](const auto& of) {
+INSTANTIATE_TEST_SUITE_P(Angles, SweepOpening, testing::ValuesIn(angles()), [](const auto& of) {
   const Approximation& angle = of.param.approximation;
   // The angles are positive. NOLINTNEXTLINE(bugprone-incorrect-roundings)
   const auto whole = [](float x) { return std::to_string(static_cast<int>(x + 0.5f)); };
@@ -212,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(Angles, LadderOpening, testing::ValuesIn(angles()), [](
   return "theta" + whole(10 * angle.theta) + "_multipole" + std::to_string(angle.multipole) +
          (tolerance ? "_tolerance" + whole(1e4f * *tolerance) : "");
 });
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LadderOpening);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SweepOpening);
 
 }  // namespace
 }  // namespace nbody::test

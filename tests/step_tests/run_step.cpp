@@ -66,11 +66,11 @@ Variants<float> variants_of(double softening, Approximation approximation) {
 
 std::string failed(const Validation& validation) {
   std::string text;
-  for (const Gate& gate : validation.gates) {
-    if (!gate.failed()) continue;
+  for (const Check& check : validation.checks) {
+    if (!check.failed()) continue;
     char numbers[64];
-    std::snprintf(numbers, sizeof numbers, " %.2e > %.2e; ", gate.value, gate.limit);
-    text += gate.name + numbers;
+    std::snprintf(numbers, sizeof numbers, " %.2e > %.2e; ", check.value, check.limit);
+    text += check.name + numbers;
   }
   return text;
 }
@@ -90,12 +90,12 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
                          mode, advance, variants_of(softening, approximation));
 }
 
-std::string failed_gates(const Systems& start, double dt, int steps, double softening,
-                         ValidationMode mode, Approximation approximation) {
+std::string failed_checks(const Systems& start, double dt, int steps, double softening,
+                          ValidationMode mode, Approximation approximation) {
   return failed(validated(start, dt, steps, softening, mode, Integrator::euler, approximation));
 }
 
-std::string failed_gates_in_float64(const Systems& start, double dt, int steps, double softening) {
+std::string failed_checks_in_float64(const Systems& start, double dt, int steps, double softening) {
   const auto advance_with = [](double eps) -> Advance<double> {
     return [eps](SystemsF64& systems, double length, int count) {
       current.info.float64({length, count, eps * eps, 1, {}}, systems);
@@ -111,7 +111,7 @@ std::string failed_gates_in_float64(const Systems& start, double dt, int steps, 
       advance, {advance, advance_with(kOtherLength * softening)}));
 }
 
-std::string failed_gates_of_one_step(const Systems& start, double dt, double softening) {
+std::string failed_checks_of_one_step(const Systems& start, double dt, double softening) {
   const Approximation approximation = own_approximation();
   const Run run = make_run(dt, 1, softening, approximation);
   const Systems end = simulate(start, dt, 1, softening, Integrator::euler, approximation);

@@ -28,13 +28,13 @@ Validation validated(const Systems& start, double dt, int steps, double softenin
                      ValidationMode mode = ValidationMode::full,
                      Integrator integrator = Integrator::euler, Approximation approximation = {});
 // Runs the step from `start` and returns the names of the failed checks.
-std::string failed_gates(const Systems& start, double dt, int steps, double softening,
-                         ValidationMode mode = ValidationMode::full,
-                         Approximation approximation = {});
-// Like failed_gates(), but runs the step's float64 version, which must exist.
-std::string failed_gates_in_float64(const Systems& start, double dt, int steps, double softening);
-// Like failed_gates(), but takes a single time step, and omits the checks that need more of them.
-std::string failed_gates_of_one_step(const Systems& start, double dt, double softening);
+std::string failed_checks(const Systems& start, double dt, int steps, double softening,
+                          ValidationMode mode = ValidationMode::full,
+                          Approximation approximation = {});
+// Like failed_checks(), but runs the step's float64 version, which must exist.
+std::string failed_checks_in_float64(const Systems& start, double dt, int steps, double softening);
+// Like failed_checks(), but takes a single time step, and omits the checks that need more of them.
+std::string failed_checks_of_one_step(const Systems& start, double dt, double softening);
 
 // Returns the default approximation of a step that traverses a tree.
 Approximation own_approximation();

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "change.h"
-#include "io/gadget/gadget.h"
+#include "io/gadget_hdf5/gadget.h"
 #include "io/units.h"
 #include "nbody/error.h"
 #include "run/command_line.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "io/gadget/gadget.h"
+#include "io/gadget_hdf5/gadget.h"
 #include "io/snapshot_file.h"
 #include "io/units.h"
 #include "nbody/error.h"

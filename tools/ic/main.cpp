@@ -3,7 +3,7 @@
 #include <limits>
 #include <sstream>
 
-#include "io/gadget/gadget.h"
+#include "io/gadget_hdf5/gadget.h"
 #include "io/write_whole_file.h"
 #include "nbody/error.h"
 #include "physics/diagnostics.h"

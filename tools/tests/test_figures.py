@@ -234,6 +234,15 @@ class Figures(WithPictures):
                 self.done(*self.plot("density", *files))
             self.assertRegex(captions[0], rf"^a\.csv: projected .* {said}$")
 
+    def test_a_caption_says_if_only_one_system_is_shown(self) -> None:
+        rows = "x,y,vx,vy\n" + "".join(f"{k},{k % 7},0,0\n" for k in range(50))
+        for text, said in (("# systems=2\n" + rows, True), (rows, False)):
+            captions: list[str] = []
+            with mock.patch("nbody_tools.figures.states.save",
+                            lambda figure, path, caption: captions.append(caption) or path):
+                self.done(*self.plot("states", self.file("systems.csv", text)))
+            self.assertEqual("Only the first of 2 systems is shown." in captions[0], said)
+
     def test_the_smoothing_has_the_unit_of_the_axes(self) -> None:
         found = []
         for units in ("", "# units=2 kpc, 5 Msun\n"):

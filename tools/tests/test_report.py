@@ -48,7 +48,7 @@ class Numbers(InRoot):
             ("this.systems.slots | fixed(1)", "77.9"),
             ("this.systems.speedup", "67.50"),
             ("this.systems.error", "2.0e-07"),
-            ("this.systems.gate('acceleration_rms')", "2.0e-07"),
+            ("this.systems.check('acceleration_rms')", "2.0e-07"),
             ("this.systems.date", "2026-01-02"),
             ("this.at(32, 8192, 20).repeats", "3"),
             (
@@ -81,7 +81,7 @@ class Numbers(InRoot):
             "predicted('07', 'reasoning')",
             "this.kernel('advance_systems').registers",
             "variant('step09_x').systems.gips",
-            "this.systems.gate('colour')",
+            "this.systems.check('colour')",
             "cpu_simd.systems.gips / this.systems.gips",
             "(this.systems.gips / cpu_simd.systems.gips) | change",
             "table('devices')",

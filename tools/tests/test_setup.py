@@ -127,12 +127,12 @@ class Lists(fakes.InFolder):
         self.assertEqual([row for row in rows if not all(row[:6]) or not row[7]], [])
 
     def test_only_the_night_needs_other_systems(self) -> None:
-        night, ci = self.names("apt", "night"), self.names("apt", "ci")
-        self.assertEqual(night[:len(ci)], ci)
-        more = set(night[len(ci):])
+        nightly, ci = self.names("apt", "nightly"), self.names("apt", "ci")
+        self.assertEqual(nightly[:len(ci)], ci)
+        more = set(nightly[len(ci):])
         self.assertLessEqual({"mmdebstrap", "slurmd", "clang", "python3-venv"}, more)
         for manager in ("dnf", "pacman", "conda", "spack"):
-            self.assertNotIn("-", self.names(manager, "night"))
+            self.assertNotIn("-", self.names(manager, "nightly"))
 
     def test_the_containers_read_it(self) -> None:
         for recipe, wanted in ((".devcontainer/Dockerfile", "names.sh apt setup"),

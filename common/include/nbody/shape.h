@@ -59,7 +59,7 @@ Shape least_work(int systems, int n, std::vector<Shape> shapes, const CostOf& co
 }
 
 // Forces that are divided among blocks: a thread adds up the forces of one chunk of the sources on
-// each of its bodies (step 11).
+// each of its bodies.
 struct Division {
   int bodies_per_thread;
   int chunk;  // number of sources, a multiple of the tile
@@ -96,7 +96,7 @@ inline Division divide(int systems, int n, int sources, int tile, int max_chunks
   });
 }
 
-// A kernel, or several, for tiles that are paired in a ring (step 12). Each lane keeps
+// A kernel, or several, for tiles that are paired in a ring. Each lane keeps
 // `bodies_per_thread` bodies of a tile.
 template <class Kernel>
 struct PairShape {

@@ -90,7 +90,7 @@ enum class Summation {
 using Simulate = Timing (*)(const Run&, Systems&);
 using SimulateF64 = Timing (*)(const RunF64&, SystemsF64&);
 
-// Runs step 00's two loops in float64.
+// Runs two plain loops over all pairs in float64, on the CPU.
 Timing simulate_float64(const RunF64& run, SystemsF64& systems);
 
 struct StepInfo {

@@ -67,13 +67,13 @@ Validation validated(const Systems& start, float softening, const Advance<float>
   return validate<float>({Summation::running, dt, 2, softening * softening, start, end},
                          ValidationMode::full, advance);
 }
-void expect_every_gate_passed(const Validation& validation) {
-  for (const Gate& gate : validation.gates)
-    EXPECT_FALSE(gate.failed()) << gate.name << ' ' << gate.value << " > " << gate.limit;
+void expect_every_check_passed(const Validation& validation) {
+  for (const Check& check : validation.checks)
+    EXPECT_FALSE(check.failed()) << check.name << ' ' << check.value << " > " << check.limit;
 }
-Gate gate(const Validation& validation, const std::string& name) {
-  for (const Gate& gate : validation.gates)
-    if (gate.name == name) return gate;
+Check check(const Validation& validation, const std::string& name) {
+  for (const Check& check : validation.checks)
+    if (check.name == name) return check;
   throw std::out_of_range(name);
 }
 
@@ -84,10 +84,10 @@ TEST(FalseAlarms, ForcesOutsideTheRangeAreUndecided) {
     const float softening = kSoftening * size;
     const Advance<float> advance = summing(softening, right);
     const Validation validation = validated(cloud(100, mass, size), softening, advance);
-    expect_every_gate_passed(validation);
+    expect_every_check_passed(validation);
     if (size == 1e14f) continue;  // out of range only if the cube comes before the mass
-    EXPECT_FALSE(gate(validation, "acceleration_rms").decided) << mass << ' ' << size;
-    EXPECT_FALSE(gate(validation, "acceleration_p99").decided) << mass << ' ' << size;
+    EXPECT_FALSE(check(validation, "acceleration_rms").decided) << mass << ' ' << size;
+    EXPECT_FALSE(check(validation, "acceleration_p99").decided) << mass << ' ' << size;
   }
 }
 
@@ -101,9 +101,9 @@ TEST(FalseAlarms, WeakForcesInTheRangeExcuseNothing) {
     return validated(start, kSoftening * kSize, summing(kSoftening * kSize, factor));
   };
   EXPECT_FALSE(of(right).failed());
-  EXPECT_TRUE(gate(of(right), "acceleration_rms").decided);
-  EXPECT_TRUE(gate(of(one_weaker), "acceleration_worst").failed());
-  EXPECT_TRUE(gate(of(all_weaker), "acceleration_rms").failed());
+  EXPECT_TRUE(check(of(right), "acceleration_rms").decided);
+  EXPECT_TRUE(check(of(one_weaker), "acceleration_worst").failed());
+  EXPECT_TRUE(check(of(all_weaker), "acceleration_rms").failed());
 }
 
 // Of two systems, the forces of only one are in the range; the error of these is nearer its limit.
@@ -114,9 +114,9 @@ TEST(FalseAlarms, ASystemOutsideTheRangeIsNotForgotten) {
   const auto of = [&](float factor) {
     return validated(start, kSoftening, summing(kSoftening, [=](auto) { return factor; }));
   };
-  expect_every_gate_passed(of(1));
-  EXPECT_TRUE(gate(of(1), "acceleration_rms").open.starts_with("the limit has grown to"));
-  EXPECT_TRUE(gate(of(1.00001f), "acceleration_rms").failed());
+  expect_every_check_passed(of(1));
+  EXPECT_TRUE(check(of(1), "acceleration_rms").open.starts_with("the limit has grown to"));
+  EXPECT_TRUE(check(of(1.00001f), "acceleration_rms").failed());
 }
 
 // In each call, this program adds the forces in another order, as with atomics.
@@ -128,17 +128,17 @@ TEST(FalseAlarms, SumsMayLoseOtherForcesInEachCall) {
     std::shuffle(sources.begin(), sources.end(), random);
   };
   const Validation atomic = validated(start, 0.05f, summing(0.05f, right, shuffled), 1e-4);
-  expect_every_gate_passed(atomic);
-  EXPECT_GT(gate(atomic, "kick_drift").limit, 1e-6) << "nothing was lost, so this tests nothing";
-  EXPECT_LT(gate(atomic, "kick_drift").limit, 2e-5);
-  EXPECT_EQ(gate(atomic, "composition").limit, gate(atomic, "kick_drift").limit);
+  expect_every_check_passed(atomic);
+  EXPECT_GT(check(atomic, "kick_drift").limit, 1e-6) << "nothing was lost, so this tests nothing";
+  EXPECT_LT(check(atomic, "kick_drift").limit, 2e-5);
+  EXPECT_EQ(check(atomic, "composition").limit, check(atomic, "kick_drift").limit);
   // This program takes a kick of another length in each run, but is the same in each call.
   Systems end = start;
   const Advance<float> same = summing(0.05f, right);
   const Advance<float> longer = [&](Systems& systems, double dt, int steps) {
     same(systems, dt == 1 ? dt : dt * (1 + 4e-6), steps);
   };
-  EXPECT_TRUE(gate(validated(start, 0.05f, longer, 1e-4), "kick_drift").failed());
+  EXPECT_TRUE(check(validated(start, 0.05f, longer, 1e-4), "kick_drift").failed());
 }
 
 // Far from the origin, the centres of nodes are rounded to the last digit of large coordinates.
@@ -160,7 +160,7 @@ TEST(FalseAlarms, ATreeFarFromTheOriginMayRoundItsCentres) {
 }
 
 // A tree that computes no force at all.
-Gate tree_without_forces(float mass, float size) {
+Check tree_without_forces(float mass, float size) {
   const Systems start = cloud(200, mass, size);
   const double softening = kSoftening * size;
   const ValidationInput<float> input{Summation::running,
@@ -173,7 +173,7 @@ Gate tree_without_forces(float mass, float size) {
                                      {.theta = 0.6f, .multipole = 2},
                                      nullptr,
                                      TreeDesign{16, 32}};
-  Gate tree{"tree", 0, 1e-5};
+  Check tree{"tree", 0, 1e-5};
   ForceCheck<float>(input, evenly_spaced(200, 200))
       .check_tree(tree, start.system(0), start.system(0), 0.6f);
   return tree;

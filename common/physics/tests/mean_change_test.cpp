@@ -24,7 +24,7 @@ struct Kicked {
 
   // Returns the check of kicks in steps of length 1 that are `factor` times as long as they should
   // be, except those longer than 1, and are added in `parts` parts.
-  Gate checked(float factor, int parts = 1) const {
+  Check checked(float factor, int parts = 1) const {
     Systems after = before;
     for (std::size_t i = 0; i < after.bodies.size(); ++i) {
       Body& body = after.bodies[i];
@@ -36,7 +36,7 @@ struct Kicked {
         body.vy += part * kicked.bodies[i].vy;
       }
     }
-    Gate kick{"mean_kick", 0, 1e-5}, drift{"mean_drift", 0, 1e-5};
+    Check kick{"mean_kick", 0, 1e-5}, drift{"mean_drift", 0, 1e-5};
     check_mean_change(kick, drift, before, kicked, after, 1, kForceError);
     return kick;
   }
@@ -72,9 +72,9 @@ TEST(MeanKick, AllowsSeveralRoundings) {
 
 // Below the last digit of the velocities, no kick changes anything.
 TEST(MeanKick, LeavesOutWhatNoDigitShows) {
-  const Gate gate = Kicked(1e-9f).checked(2);
-  EXPECT_EQ(gate.value, 0);
-  EXPECT_FALSE(gate.failed());
+  const Check check = Kicked(1e-9f).checked(2);
+  EXPECT_EQ(check.value, 0);
+  EXPECT_FALSE(check.failed());
 }
 
 TEST(MeanKick, FailsIfAVelocityIsNaN) { EXPECT_TRUE(Kicked(1e-3f).checked(NAN).failed()); }
@@ -87,7 +87,7 @@ TEST(MeanDrift, SeesDriftsThatAreALittleTooLong) {
       before.bodies[i].x = 1000 + 0.37f * static_cast<float>(i);
     Systems after = before;
     for (Body& body : after.bodies) body.x += factor * body.vx, body.y += factor * body.vy;
-    Gate kick{"mean_kick", 0, 1e-5}, drift{"mean_drift", 0, 1e-5};
+    Check kick{"mean_kick", 0, 1e-5}, drift{"mean_drift", 0, 1e-5};
     check_mean_change(kick, drift, before, system.kicked, after, 1, kForceError);
     EXPECT_EQ(drift.failed(), factor != 1);
     EXPECT_FALSE(kick.failed());

@@ -71,45 +71,46 @@ Advance<float> expanding(int size, int order, double weight) {
   };
 }
 
-TEST(SeriesGate, PassesSeriesOfGroupsOfAnySize) {
+TEST(SeriesCheck, PassesSeriesOfGroupsOfAnySize) {
   for (int order = 2; order <= 5; ++order) {
     for (const int size : {16, 32, 64, 128, 256}) {
-      const Gate gate = series_gate({.order = order}, kSquaredSoftening, expanding(size, order, 1));
-      EXPECT_LT(gate.value, 1e-6) << order << ' ' << size;
-      EXPECT_EQ(gate.open.empty(), size > 32) << order << ' ' << size << ' ' << gate.open;
+      const Check check =
+          series_check({.order = order}, kSquaredSoftening, expanding(size, order, 1));
+      EXPECT_LT(check.value, 1e-6) << order << ' ' << size;
+      EXPECT_EQ(check.open.empty(), size > 32) << order << ' ' << size << ' ' << check.open;
     }
     // A step without larger groups need not expand a field for one.
-    EXPECT_TRUE(
-        series_gate({.order = order}, kSquaredSoftening, expanding(32, order, 1), 32).open.empty());
+    EXPECT_TRUE(series_check({.order = order}, kSquaredSoftening, expanding(32, order, 1), 32)
+                    .open.empty());
   }
 }
 
-TEST(SeriesGate, FailsIfTheLastOrderIsWrongByAHundredth) {
+TEST(SeriesCheck, FailsIfTheLastOrderIsWrongByAHundredth) {
   for (int order = 2; order <= 5; ++order) {
     EXPECT_TRUE(
-        series_gate({.order = order}, kSquaredSoftening, expanding(256, order, 0.99)).failed());
+        series_check({.order = order}, kSquaredSoftening, expanding(256, order, 0.99)).failed());
     EXPECT_TRUE(
-        series_gate({.order = order}, kSquaredSoftening, expanding(256, order - 1, 1)).failed());
+        series_check({.order = order}, kSquaredSoftening, expanding(256, order - 1, 1)).failed());
   }
 }
 
-TEST(SeriesGate, PassesADirectSumButSaysThatItHasNoSeries) {
+TEST(SeriesCheck, PassesADirectSumButSaysThatItHasNoSeries) {
   const Advance<float> direct = [](Systems& systems, double dt, int steps) {
     SystemsF64 wide(systems.count, systems.bodies_per_system);
     std::transform(systems.bodies.begin(), systems.bodies.end(), wide.bodies.begin(), widened);
     advance(wide, dt, steps, kSquaredSoftening);
     std::transform(wide.bodies.begin(), wide.bodies.end(), systems.bodies.begin(), rounded);
   };
-  const Gate gate = series_gate({.order = 3}, kSquaredSoftening, direct);
-  EXPECT_FALSE(gate.failed());
-  EXPECT_EQ(gate.open,
+  const Check check = series_check({.order = 3}, kSquaredSoftening, direct);
+  EXPECT_FALSE(check.failed());
+  EXPECT_EQ(check.open,
             "no series for groups of 32 bodies in 6 of 6 systems, "
             "no series for groups of 256 bodies in 6 of 6 systems");
 }
 
-TEST(SeriesGate, FailsForNaN) {
+TEST(SeriesCheck, FailsForNaN) {
   const Advance<float> none = [](Systems& systems, double, int) { systems.system(1)[3].vy = NAN; };
-  EXPECT_TRUE(series_gate({.order = 3}, 0, none).failed());
+  EXPECT_TRUE(series_check({.order = 3}, 0, none).failed());
 }
 
 TEST(BySeries, NeedsAnOrderAndAnAngle) {

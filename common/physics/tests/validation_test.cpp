@@ -47,32 +47,32 @@ Validation validated(const Systems& start, double dt, int steps, ValidationMode 
                          mode, advance);
 }
 
-void expect_every_gate_passed(const Validation& validation) {
-  for (const Gate& gate : validation.gates)
-    EXPECT_FALSE(gate.failed()) << gate.name << ' ' << gate.value << " > " << gate.limit;
+void expect_every_check_passed(const Validation& validation) {
+  for (const Check& check : validation.checks)
+    EXPECT_FALSE(check.failed()) << check.name << ' ' << check.value << " > " << check.limit;
 }
 
-const Gate& gate(const Validation& validation, const std::string& name) {
-  for (const Gate& gate : validation.gates)
-    if (gate.name == name) return gate;
+const Check& check(const Validation& validation, const std::string& name) {
+  for (const Check& check : validation.checks)
+    if (check.name == name) return check;
   throw std::out_of_range(name);
 }
 
-TEST(Gate, AnInfiniteLimitAllowsNothingInfinite) {
-  EXPECT_TRUE((Gate{"", INFINITY, INFINITY}).failed());
-  EXPECT_TRUE((Gate{"", NAN, INFINITY}).failed());
+TEST(Check, AnInfiniteLimitAllowsNothingInfinite) {
+  EXPECT_TRUE((Check{"", INFINITY, INFINITY}).failed());
+  EXPECT_TRUE((Check{"", NAN, INFINITY}).failed());
 }
 
-TEST(Gate, KeepsTheWorstAndNeverForgetsANaN) {
-  Gate gate{"", 0, 1};
-  gate.keep_worse(2, 8);
-  EXPECT_EQ(gate.limit, 8);
-  gate.keep_worse(1, 8);
-  EXPECT_EQ(gate.value, 2);
-  gate.keep_worse(NAN, 1);
-  gate.keep_worse(0.5, 1);
-  EXPECT_TRUE(std::isnan(gate.value));
-  EXPECT_TRUE(gate.failed());
+TEST(Check, KeepsTheWorstAndNeverForgetsANaN) {
+  Check check{"", 0, 1};
+  check.keep_worse(2, 8);
+  EXPECT_EQ(check.limit, 8);
+  check.keep_worse(1, 8);
+  EXPECT_EQ(check.value, 2);
+  check.keep_worse(NAN, 1);
+  check.keep_worse(0.5, 1);
+  EXPECT_TRUE(std::isnan(check.value));
+  EXPECT_TRUE(check.failed());
 }
 
 TEST(Validation, OfARightProgramPassesAndLeavesNothingOpen) {
@@ -103,9 +103,9 @@ Systems calm_and_chaotic() {
 TEST(Validation, OneChaoticSystemExcusesNoOther) {
   const Systems start = calm_and_chaotic();
   const Validation right = validated(start, 0.01, kLong, ValidationMode::full);
-  const Gate trajectory = gate(right, "trajectory");
+  const Check trajectory = check(right, "trajectory");
   EXPECT_TRUE(trajectory.decided);
-  expect_every_gate_passed(right);
+  expect_every_check_passed(right);
   EXPECT_EQ(trajectory.open, "too chaotic at this length in 1 of 2 systems");
 
   Systems end = advanced(start, 0.01, kLong, advance_right);
@@ -113,7 +113,7 @@ TEST(Validation, OneChaoticSystemExcusesNoOther) {
   const Validation wrong =
       validate<float>({Summation::tiled, 0.01, kLong, kSofteningSquared, start, end},
                       ValidationMode::full, advance_right);
-  EXPECT_TRUE(gate(wrong, "trajectory").failed());
+  EXPECT_TRUE(check(wrong, "trajectory").failed());
 }
 
 TEST(Validation, ChaosAloneIsUndecidedAndNotPassed) {
@@ -121,7 +121,7 @@ TEST(Validation, ChaosAloneIsUndecidedAndNotPassed) {
   const auto chaotic = calm_and_chaotic();
   std::copy(chaotic.system(1).begin(), chaotic.system(1).end(), start.bodies.begin());
   const Validation validation = validated(start, 0.01, kLong, ValidationMode::full);
-  EXPECT_FALSE(gate(validation, "trajectory").decided);
+  EXPECT_FALSE(check(validation, "trajectory").decided);
   EXPECT_FALSE(validation.failed());
   EXPECT_EQ(validation.open(),
             (std::vector<std::string>{"trajectory: too chaotic at this length"}));
@@ -173,12 +173,12 @@ Advance<float> sums_in_float(float factor) {
 TEST(Validation, AllowsWhatASumLosesThatBeginsWithAStar) {
   const Systems start = star_and_ring(1024, 1e-7f);
   const Validation right = validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1));
-  expect_every_gate_passed(right);
-  const float lost = gate(right, "acceleration_rms").value;
+  expect_every_check_passed(right);
+  const float lost = check(right, "acceleration_rms").value;
   EXPECT_GT(lost, 3e-6) << "nothing was lost, so this tests nothing";
   const Validation wrong =
       validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1 + 4 * lost));
-  EXPECT_TRUE(gate(wrong, "acceleration_rms").failed());
+  EXPECT_TRUE(check(wrong, "acceleration_rms").failed());
 }
 
 TEST(Validation, AStarExcusesNoOtherError) {
@@ -186,7 +186,7 @@ TEST(Validation, AStarExcusesNoOtherError) {
   EXPECT_FALSE(validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1)).failed());
   const Validation wrong =
       validated(start, 0.01, 3, ValidationMode::automatic, sums_in_float(1 + 2e-6f));
-  EXPECT_TRUE(gate(wrong, "acceleration_rms").failed());
+  EXPECT_TRUE(check(wrong, "acceleration_rms").failed());
 }
 
 // The wrong program has no gravity, and skips some of the time steps in calls of more than
@@ -206,7 +206,7 @@ TEST(Validation, MissesNoStepsInAnyMode) {
           for (int k = 0; k < steps_taken; ++k) drift(systems, static_cast<float>(dt));
         };
         EXPECT_TRUE(
-            gate(validated(start, 0.01, steps, ValidationMode::sampled, wrong), "composition")
+            check(validated(start, 0.01, steps, ValidationMode::sampled, wrong), "composition")
                 .failed())
             << steps << " steps, wrong above " << threshold;
       }
@@ -247,8 +247,8 @@ TEST(Validation, RepeatsAChunkOfALongRun) {
     const ValidationInput<float> input{
         Summation::tiled, 0.01, 75, kSofteningSquared, start, end, 3600, {}, &chunk};
     const Validation validation = validate<float>(input, ValidationMode::sampled, advance);
-    EXPECT_EQ(gate(validation, "composition").failed(), !right);
-    EXPECT_EQ(gate(validation, "composition").open, "only steps 31 to 50 of 75 were repeated");
+    EXPECT_EQ(check(validation, "composition").failed(), !right);
+    EXPECT_EQ(check(validation, "composition").open, "only steps 31 to 50 of 75 were repeated");
     EXPECT_FALSE(validation.partial());
   }
 }
@@ -273,8 +273,8 @@ TEST(Validation, SeesAWrongTimeStepHoweverShort) {
       };
       const Validation validation =
           validated(galaxies(2, 30), dt, 2, ValidationMode::full, advance);
-      EXPECT_EQ(gate(validation, "time_step").failed(), kick != 1 || drift_ != 1)
-          << dt << ' ' << kick << ' ' << drift_ << ' ' << gate(validation, "time_step").value;
+      EXPECT_EQ(check(validation, "time_step").failed(), kick != 1 || drift_ != 1)
+          << dt << ' ' << kick << ' ' << drift_ << ' ' << check(validation, "time_step").value;
     }
   }
 }
@@ -286,9 +286,9 @@ TEST(Validation, NamesTheFirstNumberThatIsNone) {
   const Validation validation =
       validate<float>({Summation::tiled, 0.01, 3, kSofteningSquared, start, end},
                       ValidationMode::full, advance_right);
-  EXPECT_TRUE(gate(validation, "finite").failed());
-  EXPECT_EQ(gate(validation, "finite").detail, "vy of body 3 is infinite in system 1");
-  EXPECT_THROW(gate(validation, "momentum"), std::out_of_range);
+  EXPECT_TRUE(check(validation, "finite").failed());
+  EXPECT_EQ(check(validation, "finite").detail, "vy of body 3 is infinite in system 1");
+  EXPECT_THROW(check(validation, "momentum"), std::out_of_range);
 }
 
 // The program computes a wrong force on body 7, which is not in the sample.
@@ -303,7 +303,7 @@ TEST(Validation, SeesABodyThatIsNotInTheSample) {
     }
   };
   EXPECT_TRUE(
-      gate(validated(galaxies(1, 40), 0.01, 3, ValidationMode::sampled, favours_one), "body_order")
+      check(validated(galaxies(1, 40), 0.01, 3, ValidationMode::sampled, favours_one), "body_order")
           .failed());
 }
 
@@ -335,10 +335,11 @@ TEST(Validation, SeesASingleWeakForceThatIsWrong) {
   Systems start = galaxies(1, 300);
   start.bodies[123] = {100, 0, 0, 0, 0, 0, 1e-3f};
   const auto is_far = [](const Body& b, std::size_t) { return std::hypot(b.x, b.y, b.z) > 50; };
-  expect_every_gate_passed(validated(start, 0.01, 2, ValidationMode::full));
+  expect_every_check_passed(validated(start, 0.01, 2, ValidationMode::full));
   const Validation wrong = validated(start, 0.01, 2, ValidationMode::full, stronger(1e-2f, is_far));
-  for (const Gate& gate : wrong.gates)
-    EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
+  for (const Check& check : wrong.checks)
+    EXPECT_EQ(check.failed(), check.name == "acceleration_worst")
+        << check.name << ' ' << check.value;
 }
 
 // A body is kicked twice as far if the last digits of its position say so. In a chaotic run only
@@ -352,11 +353,11 @@ TEST(Validation, ChecksEveryStepOfAChaoticRun) {
   };
   const Advance<float> wrong = stronger(1, is_chosen);
   const Validation all = validated(start, 0.01, kLong, ValidationMode::full, wrong);
-  EXPECT_TRUE(gate(all, "acceleration_rms").failed());
-  EXPECT_FALSE(gate(all, "trajectory").decided);
+  EXPECT_TRUE(check(all, "acceleration_rms").failed());
+  EXPECT_FALSE(check(all, "trajectory").decided);
   // `automatic` checks about a quarter of these 4,000 steps.
   const Validation some = validated(start, 0.01, kLong, ValidationMode::automatic, wrong);
-  EXPECT_TRUE(gate(some, "acceleration_rms").failed());
+  EXPECT_TRUE(check(some, "acceleration_rms").failed());
   EXPECT_FALSE(validated(start, 0.01, kLong, ValidationMode::automatic).failed());
 }
 
@@ -392,15 +393,16 @@ TEST(Validation, LooksAtTheBodiesThatChangeTheMost) {
   const auto is_left_out = [=](const Body&, std::size_t i) { return i == left_out; };
   const Validation wrong =
       validated(start, 0.01, 1, ValidationMode::sampled, stronger(1e-4f, is_left_out, advance_few));
-  for (const Gate& gate : wrong.gates)
-    EXPECT_EQ(gate.failed(), gate.name == "acceleration_worst") << gate.name << ' ' << gate.value;
+  for (const Check& check : wrong.checks)
+    EXPECT_EQ(check.failed(), check.name == "acceleration_worst")
+        << check.name << ' ' << check.value;
 }
 
 TEST(Validation, OfNoStepHasNothingToRepeat) {
   const Validation validation = validated(galaxies(1, 20), 0.01, 0, ValidationMode::automatic);
   EXPECT_FALSE(validation.failed());
   EXPECT_FALSE(validation.partial());
-  EXPECT_EQ(gate(validation, "composition").open,
+  EXPECT_EQ(check(validation, "composition").open,
             "there was nothing to do: no time step was taken");
 }
 
@@ -442,17 +444,17 @@ Validation of_a_tree(float theta, float error, float error_at_a_smaller_angle) {
 // tree is wrong.
 TEST(Validation, OfACoarseTreeIsDecidedAtASmallerAngle) {
   const Validation right = of_a_tree(0.8f, 1e-2f, 2e-4f);
-  expect_every_gate_passed(right);
+  expect_every_check_passed(right);
   EXPECT_TRUE(right.open().empty()) << right.open().front();
-  EXPECT_FALSE(gate(right, "rms_at_theta_0.3").failed());
+  EXPECT_FALSE(check(right, "rms_at_theta_0.3").failed());
 
   const Validation wrong = of_a_tree(0.8f, 1e-2f, 1e-2f);
-  EXPECT_FALSE(gate(wrong, "acceleration_rms").failed());
-  EXPECT_TRUE(gate(wrong, "rms_at_theta_0.3").failed());
-  EXPECT_TRUE(gate(wrong, "p99_at_theta_0.3").failed());
+  EXPECT_FALSE(check(wrong, "acceleration_rms").failed());
+  EXPECT_TRUE(check(wrong, "rms_at_theta_0.3").failed());
+  EXPECT_TRUE(check(wrong, "p99_at_theta_0.3").failed());
 
   const Validation coarser_than_it_says = of_a_tree(0.8f, 0.4f, 2e-4f);
-  EXPECT_TRUE(gate(coarser_than_it_says, "acceleration_rms").failed());
+  EXPECT_TRUE(check(coarser_than_it_says, "acceleration_rms").failed());
 }
 
 // A program that no comparison could reject has not passed it.
@@ -465,8 +467,8 @@ TEST(Validation, LeavesOutAKeptTreeThatItCannotCompare) {
                          advanced(start, 0.01, 1, advance_right), 0, kept},
                         ValidationMode::full, advance_right, variants);
     EXPECT_FALSE(validation.failed());
-    return std::any_of(validation.gates.begin(), validation.gates.end(),
-                       [](const Gate& gate) { return gate.name == "kept_tree"; });
+    return std::any_of(validation.checks.begin(), validation.checks.end(),
+                       [](const Check& check) { return check.name == "kept_tree"; });
   };
   EXPECT_TRUE(compares(moving, {.fine = advance_right}));
   EXPECT_FALSE(compares(moving, {}));
@@ -476,8 +478,8 @@ TEST(Validation, LeavesOutAKeptTreeThatItCannotCompare) {
 TEST(Validation, OfAFineTreeNeedsNoSmallerAngle) {
   const Validation validation = of_a_tree(0.3f, 2e-4f, 1);
   EXPECT_FALSE(validation.failed());
-  EXPECT_THROW(gate(validation, "rms_at_theta_0.3"), std::out_of_range);
-  EXPECT_TRUE(gate(of_a_tree(0.3f, 1e-2f, 0), "acceleration_rms").failed());
+  EXPECT_THROW(check(validation, "rms_at_theta_0.3"), std::out_of_range);
+  EXPECT_TRUE(check(of_a_tree(0.3f, 1e-2f, 0), "acceleration_rms").failed());
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace nbody {
 
 // Counts the numbers that are NaN or infinite, and reports the first of them.
 template <class Real>
-void check_finite(Gate& gate, const BasicSystems<Real>& end) {
+void check_finite(Check& check, const BasicSystems<Real>& end) {
   for (int s = 0; s < end.count; ++s) {
     for (int i = 0; i < end.bodies_per_system; ++i) {
       const BasicBody<Real>& b = end.system(s)[static_cast<std::size_t>(i)];
@@ -25,8 +25,8 @@ void check_finite(Gate& gate, const BasicSystems<Real>& end) {
                                         {"vy", b.vy},
                                         {"vz", b.vz},
                                         {"mass", b.mass}}) {
-        if (std::isfinite(value) || gate.value++ > 0) continue;
-        gate.detail =
+        if (std::isfinite(value) || check.value++ > 0) continue;
+        check.detail =
             format("%s of body %d is %s", name, i, std::isnan(value) ? "NaN" : "infinite") +
             (end.count > 1 ? format(" in system %d", s) : "");
       }
@@ -36,9 +36,9 @@ void check_finite(Gate& gate, const BasicSystems<Real>& end) {
 
 // Counts the bodies whose mass changed.
 template <class Real>
-void check_mass(Gate& gate, const BasicSystems<Real>& start, const BasicSystems<Real>& end) {
+void check_mass(Check& check, const BasicSystems<Real>& start, const BasicSystems<Real>& end) {
   for (std::size_t k = 0; k < start.bodies.size(); ++k)
-    gate.value += !(start.bodies[k].mass == end.bodies[k].mass);
+    check.value += !(start.bodies[k].mass == end.bodies[k].mass);
 }
 
 // Returns the error of the momenta if the kicks of successive time steps are rounded in the same
@@ -59,13 +59,13 @@ double error_of_equal_kicks(std::span<const BasicBody<Real>> start,
 // Divides the changes of momentum and angular momentum by the sums of the magnitudes of their
 // terms, which partly cancel. The velocities in `kicked` are the accelerations at the start.
 template <class Real>
-void check_conservation(Gate& momentum, Gate& angular_momentum, const BasicSystems<Real>& start,
+void check_conservation(Check& momentum, Check& angular_momentum, const BasicSystems<Real>& start,
                         const BasicSystems<Real>& kicked, const BasicSystems<Real>& end, double dt,
                         int steps) {
   using W = Wide<Real>;
   const W duration = std::abs(static_cast<W>(dt)) * steps;
   const auto count = static_cast<std::size_t>(kicked.count);
-  std::vector<Gate> linear(count, momentum), angular(count, angular_momentum);
+  std::vector<Check> linear(count, momentum), angular(count, angular_momentum);
   for_each_system(kicked, [&](int s) {
     const auto before = start.system(s), after = end.system(s);
     // Velocities, and the factors m / d^3 of accelerations, may be too small for Real.
@@ -89,15 +89,15 @@ void check_conservation(Gate& momentum, Gate& angular_momentum, const BasicSyste
       l_none += m * way * none;
     }
     const double rounding = error_of_equal_kicks<Real>(before, kicked.system(s), after, dt, steps);
-    const auto check = [&](Gate& gate, W error, W lost, W scale) {
-      gate.limit += rounding;
-      add_error(gate, error <= lost ? W{0} : error - lost, scale);
+    const auto compare = [&](Check& check, W error, W lost, W scale) {
+      check.limit += rounding;
+      add_error(check, error <= lost ? W{0} : error - lost, scale);
     };
-    check(linear[static_cast<std::size_t>(s)], length(dp), p_none, p_scale);
-    check(angular[static_cast<std::size_t>(s)], length(dl), l_none, l_scale);
+    compare(linear[static_cast<std::size_t>(s)], length(dp), p_none, p_scale);
+    compare(angular[static_cast<std::size_t>(s)], length(dl), l_none, l_scale);
   });
-  for (const Gate& gate : linear) momentum.keep_worse(gate.value, gate.limit);
-  for (const Gate& gate : angular) angular_momentum.keep_worse(gate.value, gate.limit);
+  for (const Check& check : linear) momentum.keep_worse(check.value, check.limit);
+  for (const Check& check : angular) angular_momentum.keep_worse(check.value, check.limit);
 }
 
 }  // namespace nbody

@@ -55,10 +55,10 @@ double long_enough_to_move(const BasicSystems<Real>& state, const BasicSystems<R
 // Checks v = a time for bodies that start from rest. The velocities in `kicked` are the
 // accelerations a.
 template <class Real>
-void check_kicks_from_rest(Gate& gate, const BasicSystems<Real>& kicked,
+void check_kicks_from_rest(Check& check, const BasicSystems<Real>& kicked,
                            const BasicSystems<Real>& after, double time) {
   using W = Wide<Real>;
-  for_each_system(kicked, gate, [&](int s, Gate& of_system) {
+  for_each_system(kicked, check, [&](int s, Check& of_system) {
     const auto accelerations = kicked.system(s), velocities = after.system(s);
     const W typical = rms_speed(accelerations), t = time;
     for (std::size_t i = 0; i < accelerations.size(); ++i) {

@@ -10,7 +10,7 @@ namespace nbody {
 // Checks v1 = v0 + a dt and x1 = x0 + v1 dt for the bodies of a system. The velocities in `kicked`
 // are the accelerations a.
 template <class Real>
-void check_kick_drift(Gate& gate, std::span<const BasicBody<Real>> before,
+void check_kick_drift(Check& check, std::span<const BasicBody<Real>> before,
                       std::span<const BasicBody<Real>> kicked,
                       std::span<const BasicBody<Real>> after, double time_step) {
   using W = Wide<Real>;
@@ -26,16 +26,16 @@ void check_kick_drift(Gate& gate, std::span<const BasicBody<Real>> before,
     const auto x1 = position<W>(after[i]), v1 = velocity<W>(after[i]);
     const auto a = velocity<W>(kicked[i]);
     const W speed = length(v0) + (length(a) + typical) * time;
-    add_error(gate, beyond_none(v1 - (v0 + dt * a)), speed);
-    add_error(gate, beyond_none(x1 - (x0 + dt * v1)), length(x0) + length(v1) * time);
+    add_error(check, beyond_none(v1 - (v0 + dt * a)), speed);
+    add_error(check, beyond_none(x1 - (x0 + dt * v1)), length(x0) + length(v1) * time);
   }
 }
 
 template <class Real>
-void check_kick_drift(Gate& gate, const BasicSystems<Real>& before,
+void check_kick_drift(Check& check, const BasicSystems<Real>& before,
                       const BasicSystems<Real>& kicked, const BasicSystems<Real>& after,
                       double dt) {
-  for_each_system(before, gate, [&](int s, Gate& of_system) {
+  for_each_system(before, check, [&](int s, Check& of_system) {
     check_kick_drift<Real>(of_system, before.system(s), kicked.system(s), after.system(s), dt);
   });
 }

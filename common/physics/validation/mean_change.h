@@ -53,12 +53,12 @@ class MeanChange {
 
   // Leaves out changes of fewer than 16 units of the last digit, because parts of these may be lost
   // in rounding, and changes for which the limit would be too wide.
-  void report(Gate& gate) const {
+  void report(Check& check) const {
     constexpr std::size_t kShortest = 4;
     for (std::size_t length = kShortest; length < counts_.size(); ++length) {
       const ChangeCount& counted = counts_[length];
       if (counted.changes > 0 && !(counted.limit() > kMaxLimit))
-        gate.keep_worse(counted.value(), counted.limit());
+        check.keep_worse(counted.value(), counted.limit());
     }
   }
 
@@ -71,10 +71,10 @@ class MeanChange {
 // Checks a time step. The velocities in `kicked` are the accelerations, which may differ by
 // `force_error` in another call.
 template <class Real>
-void check_mean_change(Gate& kick, Gate& drift, const BasicSystems<Real>& before,
+void check_mean_change(Check& kick, Check& drift, const BasicSystems<Real>& before,
                        const BasicSystems<Real>& kicked, const BasicSystems<Real>& after, double dt,
                        double force_error) {
-  std::vector<std::array<Gate, 2>> gates(static_cast<std::size_t>(before.count), {kick, drift});
+  std::vector<std::array<Check, 2>> checks(static_cast<std::size_t>(before.count), {kick, drift});
   for_each_system(before, [&](int s) {
     MeanChange<Real> kicks(dt, force_error, median_speed<Real>(kicked.system(s)));
     MeanChange<Real> drifts(dt, 4 * unit_roundoff<Real>, 0);
@@ -87,10 +87,10 @@ void check_mean_change(Gate& kick, Gate& drift, const BasicSystems<Real>& before
       drifts.count(old.y, b.vy, b.y);
       drifts.count(old.z, b.vz, b.z);
     }
-    kicks.report(gates[static_cast<std::size_t>(s)][0]);
-    drifts.report(gates[static_cast<std::size_t>(s)][1]);
+    kicks.report(checks[static_cast<std::size_t>(s)][0]);
+    drifts.report(checks[static_cast<std::size_t>(s)][1]);
   });
-  for (const auto& [kick_of_system, drift_of_system] : gates) {
+  for (const auto& [kick_of_system, drift_of_system] : checks) {
     kick.keep_worse(kick_of_system.value, kick_of_system.limit);
     drift.keep_worse(drift_of_system.value, drift_of_system.limit);
   }

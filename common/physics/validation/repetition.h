@@ -66,10 +66,10 @@ bool same_velocities(const BasicSystems<Real>& a, const BasicSystems<Real>& b) {
 
 // Compares two states that should be equal; `duration` is the time simulated until then.
 template <class Real>
-void compare_states(Gate& gate, const BasicSystems<Real>& a, const BasicSystems<Real>& b,
+void compare_states(Check& check, const BasicSystems<Real>& a, const BasicSystems<Real>& b,
                     Wide<Real> duration) {
   using W = Wide<Real>;
-  for_each_system(a, gate, [&](int s, Gate& of_system) {
+  for_each_system(a, check, [&](int s, Check& of_system) {
     const W typical = rms_speed<Real>(a.system(s));
     for (std::size_t i = 0; i < a.system(s).size(); ++i) {
       const auto &one = a.system(s)[i], &other = b.system(s)[i];

@@ -65,7 +65,7 @@ void place(std::span<Body> bodies, int size, double distance, double mass, doubl
 
 // Compares the accelerations of one system, which are the velocities in `kicked`. Returns true if
 // some of them come from a series.
-bool compare(Gate& gate, std::span<const Body> bodies, std::span<const Body> kicked,
+bool compare(Check& check, std::span<const Body> bodies, std::span<const Body> kicked,
              double softening_squared, int order) {
   const std::size_t size = bodies.size() / 3;
   const double half = 0.5 * static_cast<double>(size) * bodies[size].mass;
@@ -82,7 +82,7 @@ bool compare(Gate& gate, std::span<const Body> bodies, std::span<const Body> kic
     }
     const double of_sum = length(a - exact), of_series = length(a - series);
     from_a_series |= of_series < of_sum;
-    add_error(gate, std::min(of_sum, of_series), length(exact));
+    add_error(check, std::min(of_sum, of_series), length(exact));
   }
   return from_a_series;
 }
@@ -104,9 +104,9 @@ Vector3 acceleration_by_series(double mass, const Vector3& x, const Vector3& d,
   return -mass / (square * std::sqrt(square)) * sum;
 }
 
-Gate series_gate(const Approximation& approximation, double softening_squared,
-                 const Advance<float>& advance, int largest_group) {
-  Gate gate{"series", 0, kLimit};
+Check series_check(const Approximation& approximation, double softening_squared,
+                   const Advance<float>& advance, int largest_group) {
+  Check check{"series", 0, kLimit};
   const int order = approximation.order.value();
   const double distance = distance_of_source(softening_squared);
   const double mass = std::max(distance * distance, 1.0);  // not too small for float32
@@ -121,12 +121,12 @@ Gate series_gate(const Approximation& approximation, double softening_squared,
     advance(kicked, 1, 1);
     int used = 0;
     for (int s = 0; s < kSystems; ++s)
-      used += compare(gate, start.system(s), kicked.system(s), softening_squared, order);
+      used += compare(check, start.system(s), kicked.system(s), softening_squared, order);
     if (used == kSystems) continue;
-    gate.open += format("%sno series for groups of %d bodies in %d of %d systems",
-                        gate.open.empty() ? "" : ", ", size, kSystems - used, kSystems);
+    check.open += format("%sno series for groups of %d bodies in %d of %d systems",
+                         check.open.empty() ? "" : ", ", size, kSystems - used, kSystems);
   }
-  return gate;
+  return check;
 }
 
 }  // namespace nbody

@@ -17,7 +17,7 @@
 // Mathematical Functions, 18.9.1 and 18.12.4).
 #pragma once
 
-#include "physics/gate.h"
+#include "physics/check.h"
 #include "physics/validation.h"
 #include "physics/vector3.h"
 
@@ -32,7 +32,7 @@ Vector3 acceleration_by_series(double mass, const Vector3& x, const Vector3& d,
 // Calls `advance`, the step with by_series(approximation), for groups of 32 bodies, and again for
 // groups of up to 256 if the step's largest groups have more than 32. The approximation must have
 // an order. If no body's acceleration in a system came from a series, the check's `open` says so.
-Gate series_gate(const Approximation& approximation, double softening_squared,
-                 const Advance<float>& advance, int largest_group = 256);
+Check series_check(const Approximation& approximation, double softening_squared,
+                   const Advance<float>& advance, int largest_group = 256);
 
 }  // namespace nbody

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "nbody/bodies.h"
-#include "physics/gate.h"
+#include "physics/check.h"
 #include "physics/reference.h"
 #include "physics/vector3.h"
 #include "physics/wide.h"
@@ -26,22 +26,23 @@ void for_each_system(const BasicSystems<Real>& state, const Work& work) {
   for (int s = 0; s < state.count; ++s) work(s);
 }
 
-inline void keep_worst(Gate& gate, const std::vector<Gate>& others) {
-  for (const Gate& other : others) gate.value = max_or_nan(gate.value, other.value);
+inline void keep_worst(Check& check, const std::vector<Check>& others) {
+  for (const Check& other : others) check.value = max_or_nan(check.value, other.value);
 }
 
-// Checks the systems in parallel, and stores the result of the worst system in `gate`.
-template <class Real, class Check>
-void for_each_system(const BasicSystems<Real>& state, Gate& gate, const Check& check) {
-  std::vector<Gate> gates(static_cast<std::size_t>(state.count));
-  for_each_system(state, [&](int s) { check(s, gates[static_cast<std::size_t>(s)]); });
-  keep_worst(gate, gates);
+// Checks the systems in parallel, and stores the result of the worst system in `check`.
+template <class Real, class CheckSystem>
+void for_each_system(const BasicSystems<Real>& state, Check& check,
+                     const CheckSystem& check_system) {
+  std::vector<Check> checks(static_cast<std::size_t>(state.count));
+  for_each_system(state, [&](int s) { check_system(s, checks[static_cast<std::size_t>(s)]); });
+  keep_worst(check, checks);
 }
 
 // Raises the check's value to error / scale if this ratio is larger.
 template <class W>
-void add_error(Gate& gate, W error, W scale) {
-  gate.value = max_or_nan(gate.value, relative_error(error, scale));
+void add_error(Check& check, W error, W scale) {
+  check.value = max_or_nan(check.value, relative_error(error, scale));
 }
 
 template <class Real>

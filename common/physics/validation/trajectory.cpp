@@ -108,8 +108,8 @@ std::array<Trajectory, 2> compare(const ValidationInput<Real>& input, int s, dou
 }  // namespace
 
 template <class Real>
-Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>& systems,
-                     double force_limit) {
+Check trajectory_check(const ValidationInput<Real>& input, const std::vector<int>& systems,
+                       double force_limit) {
   // A body that moves uniformly has the same rounding error at every step, so its errors add up.
   const double floor = 2e-6 * kRounding<Real> + unit_roundoff<Real> * input.steps;
   std::vector<std::array<Trajectory, 2>> trajectories(systems.size());
@@ -119,29 +119,29 @@ Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>&
   for (std::size_t k = 0; k < systems.size(); ++k)
     trajectories[k] = compare(input, systems[k], floor, force_limit);
 
-  Gate gate{"trajectory", 0, floor};
+  Check check{"trajectory", 0, floor};
   std::size_t chaotic = 0;
   for (const auto& [positions, velocities] : trajectories) {
     if (limit_of(positions, floor) > kMaxLimit) {
       ++chaotic;
       continue;
     }
-    gate.keep_worse(positions.error, limit_of(positions, floor));
+    check.keep_worse(positions.error, limit_of(positions, floor));
     // A close encounter changes velocities before positions.
     if (limit_of(velocities, floor) <= kMaxLimit)
-      gate.keep_worse(velocities.error, limit_of(velocities, floor));
+      check.keep_worse(velocities.error, limit_of(velocities, floor));
   }
-  gate.decided = chaotic < systems.size();
+  check.decided = chaotic < systems.size();
   if (chaotic > 0) {
-    gate.open = "too chaotic at this length";
+    check.open = "too chaotic at this length";
     if (systems.size() > 1)
-      gate.open +=
+      check.open +=
           " in " + std::to_string(chaotic) + " of " + std::to_string(systems.size()) + " systems";
   }
-  return gate;
+  return check;
 }
 
-template Gate trajectory_gate(const ValidationInput<float>&, const std::vector<int>&, double);
-template Gate trajectory_gate(const ValidationInput<double>&, const std::vector<int>&, double);
+template Check trajectory_check(const ValidationInput<float>&, const std::vector<int>&, double);
+template Check trajectory_check(const ValidationInput<double>&, const std::vector<int>&, double);
 
 }  // namespace nbody

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "nbody/bodies.h"
-#include "physics/gate.h"
+#include "physics/check.h"
 
 namespace nbody {
 
@@ -13,7 +13,7 @@ struct ValidationInput;
 
 // Checks the given systems. `force_limit` is the relative error that the step's forces may have.
 template <class Real>
-Gate trajectory_gate(const ValidationInput<Real>& input, const std::vector<int>& systems,
-                     double force_limit);
+Check trajectory_check(const ValidationInput<Real>& input, const std::vector<int>& systems,
+                       double force_limit);
 
 }  // namespace nbody

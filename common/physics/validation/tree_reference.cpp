@@ -12,7 +12,7 @@
 namespace nbody {
 namespace {
 
-// Constants of step15_barnes_hut. A node counts as at least kLeastSize times as large as the
+// Constants of the steps' trees. A node counts as at least kLeastSize times as large as the
 // largest coordinate of its centre. A node acts as one body beyond a certain distance; the box of a
 // group is wide if its width is at least kWide times that distance.
 constexpr double kLeastSize = 3e-4, kWide = 8;

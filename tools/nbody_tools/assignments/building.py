@@ -1,5 +1,5 @@
 """Builds a submission of an assignment: links the submission with a harness
-(tools/grade/assignment_harness.cu), which calls only one function of the submission, solve().
+(tools/sandbox/assignment_harness.cu), which calls only one function of the submission, solve().
 
 The harness does not depend on the submission, so its object files are kept next to the grader's
 programs, together with the names of the files that the allowed headers open.
@@ -24,7 +24,7 @@ from nbody_tools.labs.object_file import names_called, symbols
 from nbody_tools.labs.rules import (INCLUDES, broken_by_calls, broken_by_definitions,
                                     broken_by_files, symbols_of_both)
 
-SOURCES = ROOT / "tools" / "grade"
+SOURCES = ROOT / "tools" / "sandbox"
 HARNESS = "assignment_harness"
 ENTRY = "_Z5solve"  # beginning of the mangled name of solve(); its parameters follow
 BOTH = (PLAIN, TRACED)

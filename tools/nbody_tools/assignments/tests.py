@@ -473,6 +473,6 @@ def run_problems(workshop: Workshop, program: Path, problems: Sequence[Problem],
 
 
 def packed(problem: Problem) -> bytes:
-    """Returns a problem in the format that tools/grade/assignment_harness.cu reads."""
+    """Returns a problem in the format that tools/sandbox/assignment_harness.cu reads."""
     head = struct.pack("<4i", problem.systems, problem.count, len(problem.blobs), problem.results)
     return head + b"".join(struct.pack("<q", len(blob)) + blob for blob in problem.blobs)

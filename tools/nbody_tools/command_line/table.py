@@ -100,8 +100,8 @@ COMMANDS = (
     Command("cc", "run", "build a CUDA program of your own for the CPU",
             "FILE.cu... [-o PROGRAM] [OPTION...]",
             in_shell=True),
-    Command("check", "run", "build a CUDA program of your own, run it in every mode, and "
-            "report its errors",
+    Command("check", "run", "build a CUDA program of your own, run it once, and report "
+            "its errors",
             "FILE.cu... [OPTION...] [--] [ARGUMENT...]", in_shell=True),
     tool("cluster", "run", "cluster.cluster", "run step 14 on several ranks, or predict its time"),
     tool("handoff", "run", "handoff.handoff", "write a problem as input for SWIFT or GADGET-4",

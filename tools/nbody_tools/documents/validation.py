@@ -39,7 +39,7 @@ class Mutant:
     passes_plain: bool
     failed: Optional[list[str]]  # checks that failed; None if the run was stopped
     weak: dict[str, str]
-    gates: list[str]
+    checks: list[str]
 
     @property
     def rejected_by(self) -> str:
@@ -47,7 +47,7 @@ class Mutant:
             return "nothing, because it is correct"
         if self.failed is None:
             return f"stopped: \"{self.says}\""
-        return ", ".join(f"`{gate}`" for gate in self.caught_by)
+        return ", ".join(f"`{check}`" for check in self.caught_by)
 
     @property
     def shown_mode(self) -> str:
@@ -88,11 +88,11 @@ def mutants_table(mutants: Sequence[Mutant]) -> str:
                      *WEAK_CHECKS.values()), rows)
 
 
-def gates(mutants: Sequence[Mutant]) -> str:
-    gates = dict.fromkeys(gate for mutant in mutants for gate in mutant.gates)
-    rows = [[f"`{gate}`", f"`{mutant.name}`", mutant.wrong] for gate in gates
-            for mutant in mutants if mutant.failed == [gate]]
-    return markdown(("gate", "a mutant that only this gate rejects", "what is wrong"), rows)
+def checks(mutants: Sequence[Mutant]) -> str:
+    checks = dict.fromkeys(check for mutant in mutants for check in mutant.checks)
+    rows = [[f"`{check}`", f"`{mutant.name}`", mutant.wrong] for check in checks
+            for mutant in mutants if mutant.failed == [check]]
+    return markdown(("check", "a mutant that only this check rejects", "what is wrong"), rows)
 
 
 def counts(mutants: Sequence[Mutant]) -> str:
@@ -139,7 +139,7 @@ def run(options: argparse.Namespace) -> int:
     words: dict[str, Callable[..., str]] = {
         "counts": lambda: counts(mutants),
         "mutants": lambda: mutants_table(mutants),
-        "gates": lambda: gates(mutants),
+        "checks": lambda: checks(mutants),
         "wrong_programs": lambda: str(len(wrong_ones(mutants))),
         "accepted": lambda check="": accepted(mutants, check),
     }

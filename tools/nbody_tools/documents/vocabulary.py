@@ -48,11 +48,11 @@ class Run:
     def on(self, devices: int) -> "Run":
         return Run(self._facts, self._name, self._problem, devices)
 
-    def gate(self, name: str) -> Value:
+    def check(self, name: str) -> Value:
         """Returns the value that the validator found for one of its checks."""
         measured = self._facts.pick(self._name, self._problem, self._devices)
         content = measured.record.data["errors"].get(name) if measured else None
-        return Value(content, ".1e", f"{self._name}.{self._problem}.gate('{name}')")
+        return Value(content, ".1e", f"{self._name}.{self._problem}.check('{name}')")
 
     def __getattr__(self, name: str) -> Value:
         if name.startswith("_"):

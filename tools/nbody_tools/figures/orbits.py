@@ -28,7 +28,7 @@ from nbody_tools.figures.style import (
     pyplot,
     save,
 )
-from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
+from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run, which_is_shown
 
 MAX_BODIES = 64  # a picture cannot show more orbits distinctly
 
@@ -103,8 +103,8 @@ def _draw_solar_system(snapshots: Sequence[Bodies], path: Path, note: str) -> Pa
         f"The Solar System over {years:.2f} years in the plane of the "
         f"ecliptic, seen from the north. Coloured: simulated; dot: last position; thin grey: "
         f"the Kepler ellipse of the initial state, not simulated. "
-        f"{how_it_was_run(snapshots[0], snapshots[-1])} {len(snapshots)} snapshots. "
-        f"Units: {snapshots[0].units or 'G = 1'}. {note}".strip(),
+        f"{which_is_shown(snapshots[0])}{how_it_was_run(snapshots[0], snapshots[-1])} "
+        f"{len(snapshots)} snapshots. Units: {snapshots[0].units or 'G = 1'}. {note}".strip(),
     )
 
 
@@ -200,6 +200,6 @@ def _draw_plane(snapshots: Sequence[Bodies], path: Path, note: str) -> Path:
     return save(
         figure,
         path,
-        f"{text}Time {first.time:.4g} to {snapshots[-1].time:.5g}. "
+        f"{text}{which_is_shown(first)}Time {first.time:.4g} to {snapshots[-1].time:.5g}. "
         f"{how_it_was_run(first, snapshots[-1])} {len(snapshots)} snapshots. {note}".strip(),
     )

@@ -9,7 +9,7 @@ from typing import Callable, Sequence
 import numpy
 
 from nbody_tools.figures.style import BLACK, CYCLE, pyplot, save
-from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run
+from nbody_tools.files.bodies import Bodies, FileError, how_it_was_run, which_is_shown
 
 SHELLS = 18
 SHOWN = (0.004, 0.98)  # quantiles of the radii; shells farther in or out have too few bodies
@@ -105,5 +105,5 @@ def draw_profile(
     caption = (f"{states[0].scenario}: density in {SHELLS} shells, with standard errors from the "
                f"number of bodies; the largest deviation from the model is {worst:.1f} standard "
                "errors. "
-               f"{how_it_was_run(states[0], states[-1])} {note}")
+               f"{which_is_shown(states[0])}{how_it_was_run(states[0], states[-1])} {note}")
     return save(figure, path, caption.strip())

@@ -12,7 +12,7 @@ from nbody_tools.design.tokens import colour
 from nbody_tools.design.units import length_of, time_text
 from nbody_tools.figures.density import AXES
 from nbody_tools.figures.style import SPECIES_COLOURS, pyplot, save
-from nbody_tools.files.bodies import Bodies, how_it_was_run
+from nbody_tools.files.bodies import Bodies, how_it_was_run, which_is_shown
 
 MAX_STATES = 9
 SHOWN_FRACTION = 0.998  # share of the bodies in view, to show tails but not escaped bodies
@@ -64,8 +64,8 @@ def draw_states(states: Sequence[Bodies], path: Path, view: str = "xy",
     )
     outside = max(float((abs(p).max(-1) > half_width).mean()) for p in points)
     caption = (f"{states[0].scenario}, {points[0].shape[0]} bodies shown, of which at most "
-               f"{outside:.1%} are outside a panel. {named}{how_it_was_run(states[0], states[-1])} "
-               f"{note}")
+               f"{outside:.1%} are outside a panel. {named}{which_is_shown(states[0])}"
+               f"{how_it_was_run(states[0], states[-1])} {note}")
     return save(figure, path, caption.strip())
 
 

@@ -66,6 +66,13 @@ def how_it_was_run(first: Bodies, last: Bodies) -> str:
     return softening.capitalize() + "."
 
 
+def which_is_shown(bodies: Bodies) -> str:
+    """Returns the beginning of a caption of a figure that shows one system: empty if there is only
+    one, otherwise a sentence and a space."""
+    systems = bodies.positions.shape[0]
+    return f"Only the first of {systems} systems is shown. " if systems > 1 else ""
+
+
 def read_bodies(path: Path) -> Bodies:
     """Reads a body file. Recognises the file's format by its content, as the programs do."""
     found = read_file(path)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy
 
 from nbody_tools.files.library import SPECIES
-from nbody_tools.handoff import hdf5, texts
+from nbody_tools.handoff import hdf5, job_script, texts
 from nbody_tools.handoff.problem import Problem, Units, units_of
 
 NAME = "GADGET-4"
@@ -102,7 +102,7 @@ SofteningMaxPhysClass0      {problem.softening!r}
 
 
 def job(problem: Problem) -> str:
-    return texts.job("gadget4", "32", """# One task per core, without threads.
+    return job_script.job("gadget4", "32", """# One task per core, without threads.
 GADGET4=${GADGET4:-./Gadget4}
 if [ -n "${SLURM_JOB_ID-}" ]; then
   srun "$GADGET4" param.txt

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy
 
-from nbody_tools.handoff import hdf5, texts
+from nbody_tools.handoff import hdf5, job_script, texts
 from nbody_tools.handoff.problem import Problem, Units, units_of
 
 NAME = "SWIFT"
@@ -92,7 +92,7 @@ InitialConditions:
 
 
 def job(problem: Problem) -> str:
-    return texts.job("swift", "1", """# One task per node; SWIFT's threads use the node's cores.
+    return job_script.job("swift", "1", """# One task per node, whose threads use all cores.
 SWIFT=${SWIFT:-swift}
 if [ -n "${SLURM_JOB_ID-}" ] && [ "${SLURM_NTASKS-1}" -gt 1 ]; then
   srun "${SWIFT}_mpi" --self-gravity --threads="$SLURM_CPUS_PER_TASK" swift.yml

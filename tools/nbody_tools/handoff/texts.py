@@ -1,4 +1,4 @@
-"""Makes the texts of files that both engines need, such as the job script."""
+"""Makes the texts that both engines' files contain."""
 
 from __future__ import annotations
 
@@ -14,22 +14,6 @@ def units(problem: Problem, one: Units) -> str:
         return f"Units in cgs: {one.name}, in which G = {problem.gravity!r}."
     return (f"The bodies have no physical units, so each unit is 1 in cgs, with G = "
             f"{problem.gravity!r}.")
-
-
-def job(name: str, tasks_per_node: str, commands: str) -> str:
-    cores = "1" if tasks_per_node != "1" else "32"
-    return f"""#!/bin/bash
-# Runs the simulation of this folder: sbatch job.sh, or bash job.sh without Slurm.
-# Set the account, the nodes, the cores and the time for your machine.
-#SBATCH --job-name={name}
-#SBATCH --nodes=1
-#SBATCH --ntasks-per-node={tasks_per_node}
-#SBATCH --cpus-per-task={cores}
-#SBATCH --time=24:00:00
-#SBATCH --output={name}-%j.out
-set -euo pipefail
-cd "${{SLURM_SUBMIT_DIR:-$(dirname "$0")}}"
-{commands}"""
 
 
 def readme(engine: str, problem: Problem, one: Units, steps: str, notes: str) -> str:

@@ -1,7 +1,7 @@
 """Builds a submission inside the sandbox. For the CPU, hostcuda builds it twice, once plain and
 once with traced accesses; for a GPU, nvcc builds it.
 
-CMake writes the compiler, the flags and the libraries to grade.json (tools/grade/CMakeLists.txt).
+CMake writes the compiler, the flags and the libraries to grade.json (tools/sandbox/CMakeLists.txt).
 The files that a compiler needs are copied into a separate folder, the kit: the public headers of
 the project, of hostcuda and of the lab's step; hostcuda's launcher; and the libraries. Compilers
 can read no other file of the project.

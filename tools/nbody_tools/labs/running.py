@@ -30,7 +30,7 @@ SIGNALLED = 128  # bubblewrap adds the number of a fatal signal to this exit sta
 KEPT_OUTPUT = 16_000  # a submission's output is kept up to this number of bytes
 MAX_OUTPUT_MB = 64  # a submission that prints more than this is stopped
 MAX_ANSWERS = 2000  # limit on calls of addr2line in one run
-GATES = 3  # at most this many failed checks are shown
+CHECKS = 3  # at most this many failed checks are shown
 
 
 @dataclass(frozen=True)
@@ -64,22 +64,23 @@ class Run:
     timed_out: bool = False
 
     @property
-    def failed_gates(self) -> list[tuple[Problem, list[dict[str, Any]]]]:
+    def failed_checks(self) -> list[tuple[Problem, list[dict[str, Any]]]]:
         """Returns each answered problem with the checks that its answer failed."""
-        return [(problem, [gate for gate in result["gates"] if gate["failed"]])
+        return [(problem, [check for check in result["checks"] if check["failed"]])
                 for problem, result in zip(self.asked, self.problems)]
 
     @property
     def failure(self) -> str:
         """Returns a message about the first failure; empty if everything was right."""
-        lines = [described(problem, failed) for problem, failed in self.failed_gates if failed]
+        lines = [described(problem, failed) for problem, failed in self.failed_checks if failed]
         return lines[0] if lines else self.ended
 
 
 def described(problem: Problem, failed: Sequence[dict[str, Any]]) -> str:
-    texts = [f"{gate['name']} {shown(gate['value'])} > {shown(gate['limit'])}" for gate in failed]
-    more = f"; and {len(texts) - GATES} more" if len(texts) > GATES else ""
-    return f"{problem}: " + "; ".join(texts[:GATES]) + more
+    texts = [f"{check['name']} {shown(check['value'])} > {shown(check['limit'])}"
+             for check in failed]
+    more = f"; and {len(texts) - CHECKS} more" if len(texts) > CHECKS else ""
+    return f"{problem}: " + "; ".join(texts[:CHECKS]) + more
 
 
 def shown(value: Optional[float]) -> str:
@@ -177,7 +178,7 @@ def environment_of(mode: str) -> dict[str, str]:
 def run(workshop: Workshop, program: Path, mode: str, problems: Sequence[Problem], summation: str,
         megabytes: int, environment: str = "", seconds: float = SECONDS) -> Run:
     """Runs a submission with a judge. `megabytes` limits the submission's memory; 0 means a run
-    on a GPU (tools/grade/sandbox.cpp). `seconds` limits the submission's processor time."""
+    on a GPU (tools/sandbox/sandbox.cpp). `seconds` limits the submission's processor time."""
     # The submission can neither guess the name of this file nor see its folder.
     verdict = workshop.folder / f"verdict-{secrets.token_hex(8)}.json"
     done = Run(problems)

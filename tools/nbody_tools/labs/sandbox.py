@@ -1,5 +1,5 @@
-"""Runs compilers and submissions in a sandbox: tools/grade/sandbox.cpp (Landlock, seccomp, limits),
-which itself runs inside bubblewrap if bubblewrap is installed and works.
+"""Runs compilers and submissions in tools/sandbox/sandbox.cpp (Landlock, seccomp, limits), which
+itself runs inside bubblewrap if bubblewrap is installed and works.
 
 bubblewrap gives a program its own file system, which contains only the folders named here, and its
 own processes, network and users. If namespaces are not allowed, as in most containers, Landlock

@@ -85,7 +85,7 @@ class Tests:
         """Returns the results of all tests except the time, in the order of lab.TESTS."""
         # Chooses the problems before anything runs, so that a seed always gives the same problems.
         planned: list[tuple[str, Callable[[], Result]]] = [
-            (name, self._gates(name, problems)) for name, problems in self._problems().items()]
+            (name, self._checks(name, problems)) for name, problems in self._problems().items()]
         orders, traced = (
             self._orders(),
             self._problem(2, self._between(*self._lab.inspected), 2, devices=1),
@@ -161,7 +161,7 @@ class Tests:
                 "systems": [self._problem(self._between(17, 23), self._between(67, 99), 2)],
                 "run": [self._problem(1, self._between(100, 200), self._dice.randrange(11, 45))]}
 
-    def _gates(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
+    def _checks(self, name: str, problems: list[Problem]) -> Callable[[], Result]:
         # Guarded memory reports accesses out of bounds, which otherwise could overwrite the
         # emulator's data.
         runs = [(problems, f"HOSTCUDA_DEVICES={self._lab.devices} HOSTCUDA_STRICT_MEM=1")]
@@ -225,12 +225,12 @@ class Tests:
         for problems, environment in runs:
             if self._hung:
                 break
-            done = self._run(name, PLAIN, "gates", problems, environment)
+            done = self._run(name, PLAIN, "checks", problems, environment)
             after = f"{f' with {environment}' if name == 'orders' else ''}{quoted(done.said)}"
-            for problem, failed in done.failed_gates:
+            for problem, failed in done.failed_checks:
                 if failed := self._of_this_test(name, problem, failed):
                     why = why or described(problem, failed) + after
-                    is_force_wrong |= any(OF_FORCES.match(gate["name"]) for gate in failed)
+                    is_force_wrong |= any(OF_FORCES.match(check["name"]) for check in failed)
                 else:
                     right += 1
             if done.ended:
@@ -246,7 +246,8 @@ class Tests:
     ) -> list[dict[str, Any]]:
         """Returns the failed checks. If only checks in OF_RUN failed, returns none of them, because
         they belong to the test `run`."""
-        if name not in ("forces", "sizes", "systems") or {gate["name"] for gate in failed} - OF_RUN:
+        names = {check["name"] for check in failed}
+        if name not in ("forces", "sizes", "systems") or names - OF_RUN:
             return failed
         if failed:
             self._of_run = self._of_run or described(problem, failed)

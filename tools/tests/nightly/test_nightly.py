@@ -21,7 +21,7 @@ from nbody_tools.nightly.subjects import Subject, matcher, paths_of, read_subjec
 from tests.fakes import InFolder
 
 SUBJECTS = (Subject(re.compile(r"^cpu (?P<step>step\w+)\."), ("{step}/*.cu",)),
-            Subject(re.compile(r"\.ladder$"), ("tests/*.cpp",)))
+            Subject(re.compile(r"\.size_sweep$"), ("tests/*.cpp",)))
 CHANGED = {"old": ("step03/nbody.cu", "README.md"), "new": (), "lost": None}
 
 
@@ -112,7 +112,8 @@ class OfTheLedger(InFolder):
 
 class OfSubjects(unittest.TestCase):
     def test_all_rows_that_find_a_test_count(self) -> None:
-        self.assertEqual(paths_of(row("step03.ladder"), SUBJECTS), ("step03/*.cu", "tests/*.cpp"))
+        paths = paths_of(row("step03.size_sweep"), SUBJECTS)
+        self.assertEqual(paths, ("step03/*.cu", "tests/*.cpp"))
         self.assertEqual(paths_of(row("labs.03"), SUBJECTS), subjects.EVERYTHING)
 
     def test_a_pattern_after_an_exclamation_mark_takes_files_out(self) -> None:

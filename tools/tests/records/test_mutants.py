@@ -11,7 +11,7 @@ PAGE, REFERENCE, MUTANTS = WRITTEN_BY_VALIDATION
 TABLES = {
     PAGE: "# Page\n\nOf <!-- {{ wrong_programs() }} -->0<!-- end --> programs: "
           "<!-- {{ accepted() }} -->?<!-- end -->.\n",
-    REFERENCE: "# Reference\n\n<!-- {{ gates() }} -->\nold\n<!-- end -->\n\n"
+    REFERENCE: "# Reference\n\n<!-- {{ checks() }} -->\nold\n<!-- end -->\n\n"
                "<!-- {{ counts() }} -->\nold\n<!-- end -->\n",
     MUTANTS: "# Mutants\n\n<!-- {{ mutants() }} -->\nold\n<!-- end -->\n",
 }
@@ -64,7 +64,7 @@ class Pages(fakes.InFolder):
         self.file(REFERENCE, "# Reference\n")
         code, out = self.validation("--check")
         self.assertEqual(code, 1)
-        for table in ("gates", "counts"):
+        for table in ("checks", "counts"):
             self.assertIn(f"no page shows {{{{ {table}() }}}}", out)
 
     def test_a_number_edited_by_hand(self) -> None:

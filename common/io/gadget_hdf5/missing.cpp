@@ -1,6 +1,6 @@
 // A build without HDF5.
 #include "io/formats/formats.h"
-#include "io/gadget/gadget.h"
+#include "io/gadget_hdf5/gadget.h"
 #include "nbody/error.h"
 
 namespace nbody {

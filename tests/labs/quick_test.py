@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The quick test of a lab: by_day_test.py BUILD LAB
+"""The quick test of a lab: quick_test.py BUILD LAB
 
 Grades nothing if no file of the lab (tests/nightly/subjects.toml) has changed since the lab last
 passed, in the nightly test or in this one. If the lab itself or its steps have changed since, or if

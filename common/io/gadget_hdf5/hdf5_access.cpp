@@ -1,4 +1,4 @@
-#include "io/gadget/hdf5_access.h"
+#include "io/gadget_hdf5/hdf5_access.h"
 
 #include <array>
 #include <stdexcept>

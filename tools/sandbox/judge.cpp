@@ -3,9 +3,9 @@
 //   grade_judge VERDICT MODE SUMMATION PROBLEM...
 //
 // Writes problems to the standard output, reads results from the standard input, and writes a line
-// of JSON to the file VERDICT: {"problems": [{"gates": [...], "seconds": [...]}], "ended": "..."}.
+// of JSON to the file VERDICT: {"problems": [{"checks": [...], "seconds": [...]}], "ended": "..."}.
 // MODE is
-//   gates   every check of the validator, on the whole trajectory
+//   checks   every check of the validator, on the whole trajectory
 //   once    a single call, whose result is compared with float64, for submissions whose accesses
 //           are traced
 //   time    five timed calls after one untimed call, each with a different state; then the
@@ -105,8 +105,8 @@ void ask(Systems& systems, double dt, int steps, int devices, double length = 1)
     throw NoAnswer("the program ended in the middle of its answer");
 }
 
-std::vector<Gate> gates_of(const Problem& problem, Summation summation, const Systems& start,
-                           const Systems& end, ValidationMode mode) {
+std::vector<Check> checks_of(const Problem& problem, Summation summation, const Systems& start,
+                             const Systems& end, ValidationMode mode) {
   const Advance<float> advance = [&](Systems& systems, double dt, int steps) {
     ask(systems, dt, steps, problem.devices);
   };
@@ -116,22 +116,22 @@ std::vector<Gate> gates_of(const Problem& problem, Summation summation, const Sy
   const float dt = kTimeStep, softening_squared = kSoftening * kSoftening;
   return validate<float>({summation, dt, problem.steps, softening_squared, start, end}, mode,
                          advance, {.rescaled = rescaled})
-      .gates;
+      .checks;
 }
 
-std::vector<Gate> all_gates(const Problem& problem, Summation summation) {
+std::vector<Check> all_checks(const Problem& problem, Summation summation) {
   const Systems start = start_of(problem);
   Systems end = start;
   ask(end, kTimeStep, problem.steps, problem.devices);
-  return gates_of(problem, summation, start, end, ValidationMode::full);
+  return checks_of(problem, summation, start, end, ValidationMode::full);
 }
 
 // Checks the root mean square errors of positions and velocities, relative to their change.
-std::vector<Gate> gate_of_end(const Problem& problem) {
+std::vector<Check> check_of_end(const Problem& problem) {
   const Systems start = start_of(problem);
   Systems end = start;
   ask(end, kTimeStep, problem.steps, problem.devices);
-  Gate gate{"end_of_run", 0, kOnceLimit};
+  Check check{"end_of_run", 0, kOnceLimit};
   for (int s = 0; s < start.count; ++s) {
     ReferenceSystem reference(start.system(s));
     const float dt = kTimeStep, softening_squared = kSoftening * kSoftening;
@@ -147,16 +147,16 @@ std::vector<Gate> gate_of_end(const Problem& problem) {
       way += squared(reference.position(i) - Vector3{before.x, before.y, before.z});
       change += squared(reference.velocity(i) - Vector3{before.vx, before.vy, before.vz});
     }
-    gate.keep_worse(relative_error(std::sqrt(position), std::sqrt(way)), kOnceLimit);
-    gate.keep_worse(relative_error(std::sqrt(velocity), std::sqrt(change)), kOnceLimit);
+    check.keep_worse(relative_error(std::sqrt(position), std::sqrt(way)), kOnceLimit);
+    check.keep_worse(relative_error(std::sqrt(velocity), std::sqrt(change)), kOnceLimit);
   }
-  return {gate};
+  return {check};
 }
 
 // The result of one problem; `seconds` is empty in the modes that do not measure times.
 struct Result {
   std::vector<double> seconds;
-  std::vector<Gate> gates;
+  std::vector<Check> checks;
 };
 
 // A submission could return the result of an earlier call, or leave out work in large problems.
@@ -176,8 +176,8 @@ Result timed_calls(const Problem& problem, Summation summation) {
     if (call > 0) timed.seconds.push_back(watch.seconds());
     if (call == checked) end_of_checked = systems;
   }
-  timed.gates =
-      gates_of(problem, summation, start_of_checked, end_of_checked, ValidationMode::sampled);
+  timed.checks =
+      checks_of(problem, summation, start_of_checked, end_of_checked, ValidationMode::sampled);
   return timed;
 }
 
@@ -188,13 +188,13 @@ std::string number(double value) {
   return std::isfinite(value) ? text : "null";
 }
 
-std::string json_of(const std::vector<Gate>& gates, const std::vector<double>& seconds) {
-  std::string text = "{\"gates\": [";
-  for (const Gate& gate : gates) {
-    if (&gate != &gates.front()) text += ", ";
-    text += "{\"name\": \"" + gate.name + "\", \"value\": " + number(gate.value) +
-            ", \"limit\": " + number(gate.limit) +
-            ", \"failed\": " + (gate.failed() ? "true" : "false") + "}";
+std::string json_of(const std::vector<Check>& checks, const std::vector<double>& seconds) {
+  std::string text = "{\"checks\": [";
+  for (const Check& check : checks) {
+    if (&check != &checks.front()) text += ", ";
+    text += "{\"name\": \"" + check.name + "\", \"value\": " + number(check.value) +
+            ", \"limit\": " + number(check.limit) +
+            ", \"failed\": " + (check.failed() ? "true" : "false") + "}";
   }
   text += "], \"seconds\": [";
   for (std::size_t k = 0; k < seconds.size(); ++k) text += (k > 0 ? ", " : "") + number(seconds[k]);
@@ -221,13 +221,13 @@ int judge(const std::string& file, const std::string& mode, const std::string& s
       const Problem problem = problem_of(problems[k]);
       const Summation sums = summation == "tiled" ? Summation::tiled : Summation::running;
       Result result;
-      if (mode == "gates")
-        result.gates = all_gates(problem, sums);
+      if (mode == "checks")
+        result.checks = all_checks(problem, sums);
       else if (mode == "once")
-        result.gates = gate_of_end(problem);
+        result.checks = check_of_end(problem);
       else
         result = timed_calls(problem, sums);
-      results += (k > 0 ? ", " : "") + json_of(result.gates, result.seconds);
+      results += (k > 0 ? ", " : "") + json_of(result.checks, result.seconds);
     }
   } catch (const NoAnswer& error) {
     ended = error.what();

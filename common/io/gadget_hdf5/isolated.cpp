@@ -1,4 +1,4 @@
-#include "io/gadget/isolated.h"
+#include "io/gadget_hdf5/isolated.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

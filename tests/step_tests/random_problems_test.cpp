@@ -161,7 +161,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-TEST(LadderRandom, RejectsNoRightProblem) {
+TEST(SweepRandom, RejectsNoRightProblem) {
   const std::uint64_t seed = number_from("NBODY_TEST_SEED", 1);
   const std::uint64_t cases = number_from("NBODY_TEST_CASES", 4);
   std::map<std::string, double> closest;  // the largest value / limit of each check
@@ -172,17 +172,18 @@ TEST(LadderRandom, RejectsNoRightProblem) {
     const auto mode = dice.chance(0.5) ? ValidationMode::full : ValidationMode::sampled;
     const Validation validation =
         validated(p.start, p.dt, p.steps, p.softening, mode, p.integrator, p.approximation);
-    for (const Gate& gate : validation.gates) {
-      EXPECT_FALSE(gate.failed()) << gate.name << ' ' << gate.value << " > " << gate.limit << ": "
-                                  << p.text() << "; repeat it with NBODY_TEST_SEED=" << seed + k
-                                  << " NBODY_TEST_CASES=1";
-      undecided += !gate.decided;
-      if (gate.decided)
-        closest[gate.name] = std::max(closest[gate.name], relative_error(gate.value, gate.limit));
+    for (const Check& check : validation.checks) {
+      EXPECT_FALSE(check.failed())
+          << check.name << ' ' << check.value << " > " << check.limit << ": " << p.text()
+          << "; repeat it with NBODY_TEST_SEED=" << seed + k << " NBODY_TEST_CASES=1";
+      undecided += !check.decided;
+      if (check.decided)
+        closest[check.name] =
+            std::max(closest[check.name], relative_error(check.value, check.limit));
     }
   }
   std::printf(
-      "    %d problems from NBODY_TEST_SEED=%llu, %d gates undecided; closest to a limit:\n",
+      "    %d problems from NBODY_TEST_SEED=%llu, %d checks undecided; closest to a limit:\n",
       static_cast<int>(cases), static_cast<unsigned long long>(seed), static_cast<int>(undecided));
   for (const auto& [name, share] : closest) std::printf("    %-18s %.2f\n", name.c_str(), share);
 }

@@ -1,7 +1,7 @@
 // Gadget's snapshot format 3 (Springel, users' guide of Gadget-2, section 6): HDF5 with /Header and
 // a group for each type of body. The size of every part is checked against the size of the file
 // before memory for the part is allocated or the part is read.
-#include "io/gadget/gadget.h"
+#include "io/gadget_hdf5/gadget.h"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 
 #include "io/formats/formats.h"
 #include "io/formats/gadget_bodies.h"
-#include "io/gadget/hdf5_access.h"
-#include "io/gadget/isolated.h"
+#include "io/gadget_hdf5/hdf5_access.h"
+#include "io/gadget_hdf5/isolated.h"
 #include "io/units.h"
 #include "nbody/error.h"
 #include "support/memory.h"

@@ -13,7 +13,7 @@ namespace nbody {
 // undecided.
 inline constexpr double kMaxLimit = 1e-2;
 
-struct Gate {
+struct Check {
   std::string name;
   double value = 0;
   double limit = 0;
@@ -52,7 +52,7 @@ double root_of_ratio(Wide a, Wide b) {
   return relative_error(std::sqrt(a), std::sqrt(b));
 }
 
-inline void Gate::keep_worse(double other_value, double other_limit) {
+inline void Check::keep_worse(double other_value, double other_limit) {
   widest = std::max(widest, other_limit);
   if (std::isnan(value)) return;
   if (relative_error(other_value, other_limit) <= relative_error(value, limit)) return;
