@@ -97,15 +97,14 @@ inline bool is_accepted(const Node& node, const Group& group, const Walk& walk) 
 }
 
 // Returns the largest multipole term that may be omitted, given the accelerations of the coarse
-// walk.
+// walk. Their squares may leave the range of float32.
 inline float largest_neglect(const Group& group, float tolerance) {
-  float least = std::numeric_limits<float>::infinity(), most = 0;
+  double least = std::numeric_limits<double>::infinity(), most = 0;
   for (int i = 0; i < kGroup; ++i) {
-    const float square =
-        group.ax[i] * group.ax[i] + group.ay[i] * group.ay[i] + group.az[i] * group.az[i];
+    const double x = group.ax[i], y = group.ay[i], z = group.az[i], square = x * x + y * y + z * z;
     least = std::min(least, square), most = std::max(most, square);
   }
-  return tolerance * std::max(std::sqrt(least), kCancelled * std::sqrt(most));
+  return static_cast<float>(tolerance * std::max(std::sqrt(least), kCancelled * std::sqrt(most)));
 }
 
 // A list of sources: ranges of nodes, or of sorted bodies. Their forces form one short sum.
